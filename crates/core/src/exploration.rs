@@ -1,0 +1,127 @@
+//! What a search concludes.
+
+use crate::{ObjectId, Schedule, Statistics, StopReason, Violation};
+use std::fmt;
+
+/// A violation and a schedule that leads to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What is wrong.
+    pub violation: Violation,
+    /// How to get there.
+    pub schedule: Schedule,
+}
+
+/// Two conflicting steps of a schedule, adjacent in happens-before, whose order could have been the other one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The index of the earlier step in the schedule.
+    pub first: usize,
+    /// The index of the later step.
+    pub second: usize,
+    /// An object on which they conflict.
+    pub object: ObjectId,
+}
+
+/// What cut a search short of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Schedules were cut at this length.
+    Depth(u64),
+    /// Schedules were cut where a state came back; the engine is for programs that terminate.
+    Cycle,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The engine's promise holds for all schedules.
+    Verified,
+    /// At least one violation was found.
+    Violated,
+    /// A bound cut something, so many times.
+    Bounded {
+        /// Which bound.
+        bound: Bound,
+        /// How often.
+        cuts: u64,
+    },
+    /// The search stopped before its end.
+    Inconclusive(StopReason),
+    /// The engine is not made for this program: why.
+    Unsupported(String),
+}
+
+impl Verdict {
+    /// The verdict's stable name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Verified => "verified",
+            Verdict::Violated => "violated",
+            Verdict::Bounded { .. } => "bounded",
+            Verdict::Inconclusive(_) => "inconclusive",
+            Verdict::Unsupported(_) => "unsupported",
+        }
+    }
+
+    /// The exit code of a command that ends with this verdict.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Verdict::Verified => 0,
+            Verdict::Violated => 1,
+            Verdict::Bounded { .. } => 3,
+            Verdict::Inconclusive(_) => 4,
+            Verdict::Unsupported(_) => 5,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The result of running an engine on a program.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why the search stopped.
+    pub stop: StopReason,
+    /// The violations, one per place in the program unless values were asked for.
+    pub violations: Vec<Found>,
+    /// What was counted.
+    pub statistics: Statistics,
+}
+
+impl Exploration {
+    /// Draws the conclusion: a violation is one whatever stopped the search, a bound or a limit rules out a proof.
+    pub fn conclude(
+        stop: StopReason,
+        bounded: Option<(Bound, u64)>,
+        violations: Vec<Found>,
+        statistics: Statistics,
+    ) -> Self {
+        let verdict = if !violations.is_empty() {
+            Verdict::Violated
+        } else if !matches!(stop, StopReason::Complete | StopReason::FirstViolation) {
+            Verdict::Inconclusive(stop)
+        } else if let Some((bound, cuts)) = bounded {
+            Verdict::Bounded { bound, cuts }
+        } else {
+            Verdict::Verified
+        };
+        Exploration { verdict, stop, violations, statistics }
+    }
+
+    /// The engine declines, and says why.
+    pub fn unsupported(reason: impl Into<String>) -> Self {
+        Exploration {
+            verdict: Verdict::Unsupported(reason.into()),
+            stop: StopReason::Complete,
+            violations: Vec::new(),
+            statistics: Statistics::default(),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What a program is, and what it means to explore one.
+//!
+//! Start with [`System`]: a deterministic transition system whose actors take turns. A frontend implements it, an
+//! engine drives it, and neither knows the other. Everything else here is a word that the two share: [`ActorId`] and
+//! [`Move`], [`Footprint`] and [`Dependence`], [`HappensBefore`], [`Fingerprint`], [`Verdict`], [`Statistics`],
+//! [`Budget`] and [`Observer`]. The crate does no input or output and serialises nothing.
+#![forbid(unsafe_code)]
+
+mod actor;
+mod budget;
+mod choice;
+mod clock;
+mod exploration;
+mod fingerprint;
+mod footprint;
+mod happens_before;
+mod machine;
+mod observer;
+mod statistics;
+mod system;
+mod trace;
+mod violation;
+
+pub use actor::{ActorId, ActorSet, Move};
+pub use budget::{Budget, Cancel, Meter, StopReason};
+pub use choice::{Choices, Outcome};
+pub use clock::VectorClock;
+pub use exploration::{Bound, Exploration, Found, Race, Verdict};
+pub use fingerprint::{Fingerprint, FingerprintHasher};
+pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, ObjectId, Touch};
+pub use happens_before::HappensBefore;
+pub use machine::{Machine, Next, StepRecord, Stepper};
+pub use observer::{Observer, Progress, Silent};
+pub use statistics::{Counter, Statistics};
+pub use system::{Description, Ending, Schedule, Step, System, Traits, Value};
+pub use trace::TraceBuilder;
+pub use violation::{Location, Violation, ViolationKind};

@@ -1,0 +1,156 @@
+//! The face of a program that an engine drives: a program standing at one point of one execution.
+//!
+//! Every [`System`] is a [`Machine`] through [`Stepper`]. A program without cheap states can be one directly: its mark
+//! is then a snapshot, or a schedule to run again.
+
+use crate::{ActorId, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+
+/// What an actor would do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing, ever again.
+    Finished,
+    /// It waits; the footprint is that of the step it waits to take.
+    Blocked,
+    /// It can move; the footprint is that of its operation (what follows the operation may add to it).
+    Ready,
+    /// Nobody knows before it is run.
+    Unknown,
+}
+
+/// What a step did.
+#[derive(Clone, Debug, Default)]
+pub struct StepRecord {
+    /// What it touched, sealed.
+    pub footprint: Footprint,
+    /// What was wrong.
+    pub violations: Vec<Violation>,
+    /// The outcome to try next at the same place, if the step had a choice left.
+    pub next_outcome: Option<Outcome>,
+}
+
+/// A program standing at one point of one execution.
+pub trait Machine {
+    /// A place to come back to.
+    type Mark;
+
+    /// Remembers this place.
+    fn mark(&self) -> Self::Mark;
+
+    /// Comes back to a place.
+    fn rewind(&mut self, mark: &Self::Mark);
+
+    /// Who can move.
+    fn enabled(&self) -> &[ActorId];
+
+    /// What an actor would do next.
+    fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next;
+
+    /// Moves an enabled actor.
+    fn step(&mut self, step: Move) -> &StepRecord;
+
+    /// 128 bits of the whole present state.
+    fn fingerprint(&self) -> Fingerprint;
+
+    /// What it means that nobody can move.
+    fn ending(&self) -> Ending;
+}
+
+/// A [`System`] at one point of one execution.
+pub struct Stepper<'s, S: System> {
+    system: &'s S,
+    state: S::State,
+    enabled: Vec<ActorId>,
+    step: Step,
+    record: StepRecord,
+}
+
+impl<'s, S: System> Stepper<'s, S> {
+    /// Stands at a state.
+    pub fn new(system: &'s S, state: S::State) -> Self {
+        let mut stepper =
+            Stepper { system, state, enabled: Vec::new(), step: Step::default(), record: StepRecord::default() };
+        stepper.look_around();
+        stepper
+    }
+
+    /// Runs a schedule from its initial state as far as it goes. `None` if the start or a move is not possible; the
+    /// violations are those of the last step (or of the start, for an empty schedule).
+    pub fn replay(system: &'s S, schedule: &Schedule) -> Option<(Self, Vec<Violation>)> {
+        let state = system.initial_states().into_iter().nth(schedule.start)?;
+        let mut violations = Vec::new();
+        system.violations_at_start(&state, &mut violations);
+        let mut stepper = Stepper::new(system, state);
+        for &step in &schedule.moves {
+            violations.clear();
+            violations.extend_from_slice(&stepper.try_step(step)?.violations);
+        }
+        if stepper.enabled.is_empty()
+            && let Ending::Deadlock(violation) = system.ending(&stepper.state)
+        {
+            violations.push(*violation);
+        }
+        Some((stepper, violations))
+    }
+
+    /// Moves an actor if it can move and has that outcome.
+    pub fn try_step(&mut self, step: Move) -> Option<&StepRecord> {
+        if !self.enabled.contains(&step.actor) {
+            return None;
+        }
+        self.step(step);
+        // An outcome beyond the last one decodes to one that exists: the digits left over tell.
+        (self.step.choices().exhausted()).then_some(&self.record)
+    }
+
+    /// The state it stands at.
+    pub fn state(&self) -> &S::State {
+        &self.state
+    }
+
+    fn look_around(&mut self) {
+        self.enabled.clear();
+        self.system.enabled(&self.state, &mut self.enabled);
+    }
+}
+
+impl<S: System> Machine for Stepper<'_, S> {
+    type Mark = S::State;
+
+    fn mark(&self) -> S::State {
+        self.state.clone()
+    }
+
+    fn rewind(&mut self, mark: &S::State) {
+        self.state.clone_from(mark);
+        self.look_around();
+    }
+
+    fn enabled(&self) -> &[ActorId] {
+        &self.enabled
+    }
+
+    fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next {
+        self.system.next(&self.state, actor, footprint)
+    }
+
+    fn step(&mut self, step: Move) -> &StepRecord {
+        self.step.begin(step.outcome);
+        self.system.step(&mut self.state, step.actor, &mut self.step);
+        self.step.footprint_mut().seal();
+        self.record.footprint.clone_from(self.step.footprint());
+        self.record.violations.clear();
+        self.record.violations.extend_from_slice(self.step.violations());
+        self.record.next_outcome = self.step.next_outcome();
+        self.look_around();
+        &self.record
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        self.system.fingerprint(&self.state)
+    }
+
+    fn ending(&self) -> Ending {
+        self.system.ending(&self.state)
+    }
+}

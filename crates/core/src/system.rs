@@ -1,0 +1,243 @@
+//! The face of a program that a frontend writes.
+
+use crate::{
+    Access, ActorId, Choices, Fingerprint, FingerprintHasher, Footprint, Location, Move, Next, ObjectId, Outcome,
+    Violation,
+};
+use std::hash::Hash;
+
+/// A program: states, the actors that can move in them, and what a move does.
+///
+/// `step` must be deterministic but for [`Step::choose`], and must record in the [`Step`] every shared object that it
+/// looked at or changed: reductions are sound exactly as far as footprints are complete. An actor that is enabled or
+/// disabled by another one must read an object that the other one writes.
+///
+/// Only the first three methods are required. The rest tells people what they see.
+///
+/// ```
+/// use mazurka_core::{ActorId, ObjectId, Step, System};
+///
+/// /// Two doors of an airlock: each opens when it believes that the other one is shut.
+/// struct Airlock;
+/// const DOORS: [ObjectId; 2] = [ObjectId(0), ObjectId(1)];
+///
+/// impl System for Airlock {
+///     type State = [bool; 2];
+///
+///     fn initial_states(&self) -> Vec<Self::State> {
+///         vec![[false, false]]
+///     }
+///
+///     fn enabled(&self, _open: &Self::State, into: &mut Vec<ActorId>) {
+///         into.extend([ActorId(0), ActorId(1)]);
+///     }
+///
+///     fn step(&self, open: &mut Self::State, actor: ActorId, step: &mut Step) {
+///         let (mine, other) = (actor.index(), 1 - actor.index());
+///         step.read(DOORS[other]);
+///         step.write(DOORS[mine]);
+///         open[mine] = !open[mine] && !open[other];
+///         step.assert(!(open[0] && open[1]), "both doors are open");
+///     }
+/// }
+/// # let mut state = Airlock.initial_states().remove(0);
+/// # let mut step = Step::default();
+/// # Airlock.step(&mut state, ActorId(0), &mut step);
+/// # assert_eq!(state, [true, false]);
+/// ```
+pub trait System: Sync {
+    /// Everything that can change. Equal states have equal futures.
+    type State: Clone + Eq + Hash + Send + Sync;
+
+    /// Where executions begin.
+    fn initial_states(&self) -> Vec<Self::State>;
+
+    /// Appends the actors that can move now, each once, always in the same order.
+    fn enabled(&self, state: &Self::State, into: &mut Vec<ActorId>);
+
+    /// Moves one enabled actor.
+    fn step(&self, state: &mut Self::State, actor: ActorId, step: &mut Step);
+
+    /// Reports what is wrong with an initial state, before anybody moved.
+    fn violations_at_start(&self, _state: &Self::State, _into: &mut Vec<Violation>) {}
+
+    /// What it means that nobody can move here.
+    fn ending(&self, _state: &Self::State) -> Ending {
+        Ending::Finished
+    }
+
+    /// Appends the actors that exist but cannot move now.
+    fn waiting(&self, _state: &Self::State, _into: &mut Vec<ActorId>) {}
+
+    /// What `actor` would do next; for `Blocked` and `Ready` with the footprint of doing it.
+    fn next(&self, _state: &Self::State, _actor: ActorId, _footprint: &mut Footprint) -> Next {
+        Next::Unknown
+    }
+
+    /// The state in 128 bits.
+    fn fingerprint(&self, state: &Self::State) -> Fingerprint {
+        let mut hasher = FingerprintHasher::default();
+        state.hash(&mut hasher);
+        hasher.take()
+    }
+
+    /// What the program is made of.
+    fn traits(&self) -> Traits {
+        Traits::default()
+    }
+
+    /// An actor's name, the same in every execution.
+    fn actor_name(&self, actor: ActorId) -> String {
+        format!("actor {}", actor.0)
+    }
+
+    /// An object's name.
+    fn object_name(&self, object: ObjectId) -> String {
+        format!("object {}", object.0)
+    }
+
+    /// What touching an object is called: a verb in the past tense, for "T1 incremented x before T2 read it".
+    fn touch_verb(&self, _object: ObjectId, access: Access) -> &'static str {
+        if access.changes() { "wrote" } else { "read" }
+    }
+
+    /// What `actor` is about to do in this state.
+    fn describe(&self, _state: &Self::State, actor: ActorId, _outcome: Outcome) -> Description {
+        Description { text: self.actor_name(actor), location: None }
+    }
+
+    /// Appends what a person would want to see of the state, in a fixed order.
+    fn observe(&self, _state: &Self::State, _into: &mut Vec<Value>) {}
+}
+
+/// A named value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value {
+    /// Whose value.
+    pub name: String,
+    /// The value, as it is shown.
+    pub value: String,
+}
+
+/// A step in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// What is done, as the source has it.
+    pub text: String,
+    /// Where the source has it.
+    pub location: Option<Location>,
+}
+
+/// What a program is made of: which engines fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// It has events, which may happen again and again.
+    pub events: bool,
+    /// It has threads.
+    pub threads: bool,
+    /// It has handlers that take their messages in order of arrival.
+    pub fifo_mailboxes: bool,
+    /// It has handlers that take their messages in any order.
+    pub any_mailboxes: bool,
+}
+
+/// Why nobody can move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Everything that was to be done is done.
+    Finished,
+    /// Somebody waits for an assumption that stays false: the execution does not count.
+    Blocked,
+    /// Somebody still has something to do.
+    Deadlock(Box<Violation>),
+}
+
+/// A sequence of moves from an initial state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Schedule {
+    /// Which of the initial states.
+    pub start: usize,
+    /// Who moved, one after the other.
+    pub moves: Vec<Move>,
+}
+
+impl Schedule {
+    /// How often another actor takes over.
+    pub fn switches(&self) -> usize {
+        self.moves.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()
+    }
+}
+
+/// What a step records while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct Step {
+    footprint: Footprint,
+    choices: Choices,
+    violations: Vec<Violation>,
+}
+
+impl Step {
+    /// Prepares for the next step, which will take this outcome.
+    pub fn begin(&mut self, outcome: Outcome) {
+        self.footprint.clear();
+        self.violations.clear();
+        self.choices.begin(outcome);
+    }
+
+    /// The step looked at an object.
+    pub fn read(&mut self, object: ObjectId) {
+        self.touch(object, Access::READ);
+    }
+
+    /// The step changed an object.
+    pub fn write(&mut self, object: ObjectId) {
+        self.touch(object, Access::WRITE);
+    }
+
+    /// The step touched an object in some way.
+    pub fn touch(&mut self, object: ObjectId, access: Access) {
+        self.footprint.touch(object, access);
+    }
+
+    /// Takes one of `alternatives` (at least 1); all of them will be explored.
+    pub fn choose(&mut self, alternatives: u64) -> u64 {
+        self.choices.pick(alternatives)
+    }
+
+    /// Something is wrong.
+    pub fn fail(&mut self, violation: Violation) {
+        self.violations.push(violation);
+    }
+
+    /// Something is wrong unless `holds`.
+    pub fn assert(&mut self, holds: bool, message: &str) {
+        if !holds {
+            self.fail(Violation::new(crate::ViolationKind::Assertion, format!("assertion failed: {message}")));
+        }
+    }
+
+    /// What was touched.
+    pub fn footprint(&self) -> &Footprint {
+        &self.footprint
+    }
+
+    /// What was touched, to be brought into its normal form.
+    pub fn footprint_mut(&mut self) -> &mut Footprint {
+        &mut self.footprint
+    }
+
+    /// What is wrong.
+    pub fn violations(&self) -> &[Violation] {
+        &self.violations
+    }
+
+    /// The outcome to try after this one at the same place.
+    pub fn next_outcome(&self) -> Option<Outcome> {
+        self.choices.next()
+    }
+
+    /// Which choices the step made.
+    pub fn choices(&self) -> &Choices {
+        &self.choices
+    }
+}

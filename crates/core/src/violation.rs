@@ -1,0 +1,83 @@
+//! What can be wrong with a program.
+
+use crate::{ActorId, Value};
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in a source text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Location {
+    /// The file, as the user named it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The kinds of violation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ViolationKind {
+    /// An assertion was false.
+    Assertion,
+    /// A global invariant was broken.
+    Invariant,
+    /// Nobody can move, and somebody still has something to do.
+    Deadlock,
+    /// The program did what has no meaning: a division by zero, an index out of range, an overflow.
+    Crash,
+    /// Two apps fight over a device.
+    Conflict,
+}
+
+impl ViolationKind {
+    /// The kind's name in machine-readable reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ViolationKind::Assertion => "assertion",
+            ViolationKind::Invariant => "invariant",
+            ViolationKind::Deadlock => "deadlock",
+            ViolationKind::Crash => "crash",
+            ViolationKind::Conflict => "conflict",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        use ViolationKind::{Assertion, Conflict, Crash, Deadlock, Invariant};
+        [Assertion, Invariant, Deadlock, Crash, Conflict].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Something that is wrong, as it was met in one execution.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Violation {
+    /// What kind of thing.
+    pub kind: ViolationKind,
+    /// One sentence. It does not contain values, so it is the same however the violation is reached.
+    pub message: String,
+    /// Where in the program, if that can be said.
+    pub location: Option<Location>,
+    /// Whose step it was; nobody's for a deadlock.
+    pub actor: Option<ActorId>,
+    /// The values that were read there, by name.
+    pub values: Vec<Value>,
+}
+
+impl Violation {
+    /// A violation without a place and without values.
+    pub fn new(kind: ViolationKind, message: impl Into<String>) -> Self {
+        Violation { kind, message: message.into(), location: None, actor: None, values: Vec::new() }
+    }
+
+    /// Whether both are the same fault of the program, whatever the values and whoever met it.
+    pub fn same_site(&self, other: &Violation) -> bool {
+        self.kind == other.kind && self.location == other.location && self.message == other.message
+    }
+}
