@@ -47,6 +47,10 @@ impl Choices {
 
     /// The outcome to run after the one that has just run, if there is a further one.
     pub fn next(&self) -> Option<Outcome> {
+        // Most steps choose nothing.
+        if self.taken.is_empty() {
+            return None;
+        }
         let mut digits = self.taken.clone();
         while let Some((digit, radix)) = digits.pop() {
             if digit + 1 < radix {

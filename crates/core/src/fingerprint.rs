@@ -3,6 +3,7 @@
 //! With a billion states the chance that any two share a fingerprint is below 10^-20, so engines store fingerprints in
 //! place of states.
 
+use smallvec::SmallVec;
 use std::hash::Hasher;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -21,7 +22,8 @@ impl Fingerprint {
 /// than a streaming hash on the few dozen bytes of a usual state.
 #[derive(Default)]
 pub struct FingerprintHasher {
-    bytes: Vec<u8>,
+    /// A usual state fits without an allocation.
+    bytes: SmallVec<[u8; 256]>,
 }
 
 impl FingerprintHasher {

@@ -1,1 +1,29 @@
+//! Everything that a person or a machine reads.
+//!
+//! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
+//! engine with its stories; [`text`] and [`json`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
+//! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, and
+//! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
+//!
+//! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
+//! everything is returned as a `String`.
+#![forbid(unsafe_code)]
 
+pub mod compare;
+pub mod diagnostic;
+#[cfg(test)]
+mod example;
+pub mod format;
+pub mod json;
+mod layout;
+mod meaning;
+mod run;
+mod schedule_file;
+mod story;
+mod table;
+pub mod text;
+
+pub use run::Report;
+pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
+pub use story::{Change, Length, Row, Story, ToldRace};
+pub use text::TextOptions;

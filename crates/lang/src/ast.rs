@@ -1,0 +1,401 @@
+//! The syntax tree: what the parser reads, the compiler compiles and [`crate::print`] writes.
+
+use std::ops::Range;
+
+/// The bytes of the source that something stands in.
+pub type Span = Range<usize>;
+
+/// A name and where it stands.
+#[derive(Clone, Debug)]
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Name {
+    /// A name that stands nowhere, for trees that are built rather than read.
+    pub fn new(text: impl Into<String>) -> Self {
+        Name { text: text.into(), span: 0..0 }
+    }
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Unit {
+    /// Its definitions in the order of the source.
+    pub items: Vec<Item>,
+}
+
+/// `(i in from..to)` behind the name of a thread or an event: one for each value.
+#[derive(Clone, Debug)]
+pub struct Family {
+    /// The parameter.
+    pub parameter: Name,
+    /// The first value.
+    pub from: Expr,
+    /// The value after the last one.
+    pub to: Expr,
+}
+
+/// What shared variables start with.
+#[derive(Clone, Debug)]
+pub enum Initial {
+    /// One value, for all elements.
+    Same(Expr),
+    /// A value for each element.
+    Each(Vec<Expr>, Span),
+}
+
+/// What kind of object `mutex`, `cond` and `handler` define.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A lock.
+    Mutex,
+    /// A condition variable.
+    Cond,
+    /// A handler that takes its messages in order of arrival.
+    FifoHandler,
+    /// A handler that takes its messages in any order.
+    AnyHandler,
+}
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub enum Item {
+    /// `const N = 3;`
+    Const {
+        /// Its name.
+        name: Name,
+        /// Its value unless `-D` says otherwise.
+        value: Expr,
+    },
+    /// `shared x = 0;`
+    Shared {
+        /// Its name.
+        name: Name,
+        /// How many elements, if it is an array.
+        length: Option<Expr>,
+        /// What it starts with.
+        initial: Initial,
+    },
+    /// `mutex m;`, `cond c;`, `handler h any;`
+    Object {
+        /// Its name.
+        name: Name,
+        /// What it is.
+        kind: ObjectKind,
+        /// How many, if it is an array.
+        length: Option<Expr>,
+    },
+    /// `thread t { … }`
+    Thread {
+        /// Its name.
+        name: Name,
+        /// One for each value.
+        family: Option<Family>,
+        /// What it does.
+        body: Block,
+    },
+    /// `message m(a, b) { … }`
+    Message(Function),
+    /// `def f(a, b) { … }`
+    Def(Function),
+    /// `event e when guard { … }`
+    Event {
+        /// Its name.
+        name: Name,
+        /// One for each value.
+        family: Option<Family>,
+        /// Whether it starts disabled.
+        disabled: bool,
+        /// When it may happen.
+        guard: Option<Expr>,
+        /// What it does.
+        body: Block,
+    },
+    /// `never (…);`
+    Never {
+        /// What must never be true.
+        condition: Expr,
+    },
+}
+
+/// A name, parameters and a body.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters.
+    pub parameters: Vec<Name>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// Statements in braces.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+}
+
+/// A statement and where it stands.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it is.
+    pub kind: StatementKind,
+    /// Where it stands, without its `;` and without its block.
+    pub span: Span,
+}
+
+/// A variable or an element of an array.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Its name.
+    pub name: Name,
+    /// Which element.
+    pub index: Option<Box<Expr>>,
+}
+
+/// A call of a function or a message.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Of what.
+    pub name: Name,
+    /// With what.
+    pub arguments: Vec<Expr>,
+}
+
+/// The statements.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `let r = x;`
+    Let(Name, Expr),
+    /// `let t = spawn f(1);` or `spawn f(1);`
+    Spawn(Option<Name>, Call),
+    /// `x = 1;`
+    Assign(Place, Expr),
+    /// `x += 1;`
+    Update(Place, BinaryOp, Expr),
+    /// `f(1);`, `fetch_add(x, 1);`
+    Evaluate(Expr),
+    /// `if (c) { … } else { … }`
+    If(Expr, Block, Option<Block>),
+    /// `while (c) { … }`
+    While(Expr, Block),
+    /// `for i in a..b { … }`
+    For(Name, Expr, Expr, Block),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `return e;`
+    Return(Option<Expr>),
+    /// `assert(e, "text");`
+    Assert(Expr, Option<String>),
+    /// `assume(e);`
+    Assume(Expr),
+    /// `lock(m);`
+    Lock(Place),
+    /// `unlock(m);`
+    Unlock(Place),
+    /// `wait(c, m);`
+    Wait(Place, Place),
+    /// `signal(c);`
+    Signal(Place),
+    /// `broadcast(c);`
+    Broadcast(Place),
+    /// `join t;`
+    Join(Name),
+    /// `post h, m(1);`
+    Post(Place, Call),
+    /// `enable e;`
+    Enable(Place),
+    /// `disable e;`
+    Disable(Place),
+    /// `atomic { … }`
+    Atomic(Block),
+}
+
+/// An expression and where it stands.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Expr {
+    /// An expression that stands nowhere, for trees that are built rather than read.
+    pub fn new(kind: ExprKind) -> Self {
+        Expr { kind, span: 0..0 }
+    }
+}
+
+/// The expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `3`, `true`
+    Number(i64),
+    /// `x`, `a[i]`, a constant, a local
+    Place(Place),
+    /// `-e`, `!e`
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `a && b` (true) or `a || b` (false)
+    Logical(bool, Box<Expr>, Box<Expr>),
+    /// `f(1, 2)`
+    Call(Call),
+    /// `cas(x, old, new)`: 1 if it swapped
+    Cas(Place, Box<Expr>, Box<Expr>),
+    /// `swap(x, v)`: the old value
+    Swap(Place, Box<Expr>),
+    /// `fetch_add(x, n)`: the old value
+    FetchAdd(Place, Box<Expr>),
+    /// `choose(a..b)`: each value from a to b - 1
+    Choose(Box<Expr>, Box<Expr>),
+}
+
+/// The operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+}
+
+/// The operators with two operands, both of which are always evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Remainder,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+}
+
+impl BinaryOp {
+    /// The operator's sign.
+    pub fn sign(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Subtract => "-",
+            BinaryOp::Multiply => "*",
+            BinaryOp::Divide => "/",
+            BinaryOp::Remainder => "%",
+            BinaryOp::And => "&",
+            BinaryOp::Or => "|",
+            BinaryOp::Xor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+        }
+    }
+
+    /// The operator's result, or what went wrong.
+    pub(crate) fn apply(self, a: i64, b: i64) -> Result<i64, Fault> {
+        let checked = match self {
+            BinaryOp::Add => a.checked_add(b),
+            BinaryOp::Subtract => a.checked_sub(b),
+            BinaryOp::Multiply => a.checked_mul(b),
+            BinaryOp::Divide | BinaryOp::Remainder if b == 0 => return Err(Fault::DivisionByZero),
+            BinaryOp::Divide => a.checked_div(b),
+            BinaryOp::Remainder => a.checked_rem(b),
+            BinaryOp::And => Some(a & b),
+            BinaryOp::Or => Some(a | b),
+            BinaryOp::Xor => Some(a ^ b),
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight if !(0..64).contains(&b) => return Err(Fault::Shift),
+            BinaryOp::ShiftLeft => {
+                let shifted = a << b;
+                (shifted >> b == a).then_some(shifted)
+            }
+            BinaryOp::ShiftRight => Some(a >> b),
+            BinaryOp::Equal => Some(i64::from(a == b)),
+            BinaryOp::NotEqual => Some(i64::from(a != b)),
+            BinaryOp::Less => Some(i64::from(a < b)),
+            BinaryOp::LessEqual => Some(i64::from(a <= b)),
+            BinaryOp::Greater => Some(i64::from(a > b)),
+            BinaryOp::GreaterEqual => Some(i64::from(a >= b)),
+        };
+        checked.ok_or(Fault::Overflow)
+    }
+}
+
+impl UnaryOp {
+    /// The operator's result, or what went wrong.
+    pub(crate) fn apply(self, a: i64) -> Result<i64, Fault> {
+        match self {
+            UnaryOp::Negate => a.checked_neg().ok_or(Fault::Overflow),
+            UnaryOp::Not => Ok(i64::from(a == 0)),
+        }
+    }
+}
+
+/// What has no meaning: a crash of the program that does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    DivisionByZero,
+    Overflow,
+    Shift,
+    IndexOutOfRange,
+    UnlockNotHeld,
+    WaitNotHeld,
+    EmptyChoice,
+    CallDepth,
+    EndlessStep,
+    JoinNothing,
+}
+
+impl Fault {
+    /// What happened, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Fault::DivisionByZero => "division by zero",
+            Fault::Overflow => "arithmetic overflow",
+            Fault::Shift => "shift by less than 0 or more than 63",
+            Fault::IndexOutOfRange => "index out of range",
+            Fault::UnlockNotHeld => "unlock of a mutex that is not held",
+            Fault::WaitNotHeld => "wait with a mutex that is not held",
+            Fault::EmptyChoice => "choose from an empty range",
+            Fault::CallDepth => "calls nested more than 64 deep",
+            Fault::EndlessStep => "a step that does not end (a loop without a visible operation)",
+            Fault::JoinNothing => "join of a thread that was joined already",
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The compiled form of a program: a register code, flat and small.
+//!
+//! A *visible* instruction is one that other actors can notice: a step begins with one and runs the local instructions
+//! behind it up to the next visible one. Between `Atomic` and `AtomicEnd`, and within an event, visible instructions do
+//! not end the step.
+
+use crate::ast::{BinaryOp, UnaryOp};
+use mazurka_core::Location;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// A register of the running function.
+pub(crate) type Register = u16;
+/// No register.
+pub(crate) const NONE: Register = Register::MAX;
+/// Stands in the register of a value that an assertion did not come to read.
+pub(crate) const UNREAD: i64 = i64::MIN;
+/// An index into the code.
+pub(crate) type Pc = u32;
+
+/// A variable, lock, condition variable, handler or event: the first of an array, and the register with the index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlaceRef {
+    pub(crate) base: u32,
+    pub(crate) index: Register,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instruction {
+    // Local.
+    Const {
+        dst: Register,
+        value: i64,
+    },
+    Move {
+        dst: Register,
+        src: Register,
+    },
+    Unary {
+        op: UnaryOp,
+        dst: Register,
+        src: Register,
+    },
+    Binary {
+        op: BinaryOp,
+        dst: Register,
+        left: Register,
+        right: Register,
+    },
+    Jump {
+        to: Pc,
+    },
+    /// Goes to `to` if the register is zero (`when` false) or not (`when` true).
+    Branch {
+        condition: Register,
+        when: bool,
+        to: Pc,
+    },
+    /// The register must hold an index below the length.
+    Bound {
+        index: Register,
+        length: u32,
+    },
+    Assert {
+        condition: Register,
+        assertion: u32,
+    },
+    Call {
+        function: u16,
+        arguments: Register,
+        dst: Register,
+    },
+    Return {
+        src: Register,
+    },
+    AtomicEnd,
+    /// The end of a guard that began behind `Assume`, `Atomic`, an event or an invariant.
+    GuardEnd {
+        condition: Register,
+        resume: Pc,
+    },
+    /// The end of a thread, a message or an event.
+    End,
+
+    // Visible.
+    Load {
+        dst: Register,
+        place: PlaceRef,
+    },
+    Store {
+        place: PlaceRef,
+        src: Register,
+    },
+    Cas {
+        place: PlaceRef,
+        dst: Register,
+        arguments: Register,
+    },
+    Swap {
+        place: PlaceRef,
+        dst: Register,
+        src: Register,
+    },
+    FetchAdd {
+        place: PlaceRef,
+        dst: Register,
+        src: Register,
+    },
+    Lock {
+        mutex: PlaceRef,
+    },
+    Unlock {
+        mutex: PlaceRef,
+    },
+    /// Gives the mutex back and waits; the mutex stands in the `Reacquire` that follows.
+    Wait {
+        condition: PlaceRef,
+    },
+    Reacquire {
+        mutex: PlaceRef,
+    },
+    Signal {
+        condition: PlaceRef,
+        all: bool,
+    },
+    Spawn {
+        function: u16,
+        arguments: Register,
+        dst: Register,
+    },
+    Join {
+        thread: Register,
+    },
+    Post {
+        handler: PlaceRef,
+        message: u16,
+        arguments: Register,
+    },
+    Enable {
+        event: PlaceRef,
+        on: bool,
+    },
+    /// The guard stands behind it and ends with `GuardEnd`.
+    Assume,
+    /// With a guard behind it, or without.
+    Atomic {
+        guarded: bool,
+    },
+    Choose {
+        dst: Register,
+        from: Register,
+        to: Register,
+    },
+}
+
+impl Instruction {
+    /// Whether other actors can notice it.
+    pub(crate) fn is_visible(self) -> bool {
+        use Instruction::{
+            Assume, Atomic, Cas, Choose, Enable, FetchAdd, Join, Load, Lock, Post, Reacquire, Signal, Spawn, Store,
+            Swap, Unlock, Wait,
+        };
+        matches!(
+            self,
+            Load { .. }
+                | Store { .. }
+                | Cas { .. }
+                | Swap { .. }
+                | FetchAdd { .. }
+                | Lock { .. }
+                | Unlock { .. }
+                | Wait { .. }
+                | Reacquire { .. }
+                | Signal { .. }
+                | Spawn { .. }
+                | Join { .. }
+                | Post { .. }
+                | Enable { .. }
+                | Assume
+                | Atomic { .. }
+                | Choose { .. }
+        )
+    }
+}
+
+/// Where an instruction comes from, for people.
+#[derive(Clone, Debug)]
+pub(crate) struct Site {
+    pub(crate) text: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// A function, message, thread or event: where its code begins and how many registers it has.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub(crate) name: String,
+    pub(crate) entry: Pc,
+    pub(crate) end: Pc,
+    pub(crate) registers: u16,
+    pub(crate) parameters: u16,
+}
+
+/// A thread or event: one for each member of a family.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    pub(crate) body: Body,
+    /// The family's parameter, which goes into the first register.
+    pub(crate) parameter: Option<i64>,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct EventInfo {
+    pub(crate) member: Member,
+    /// Where the guard's code begins, if there is one; the body's code follows at its entry.
+    pub(crate) guard: Option<Pc>,
+    pub(crate) disabled: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct HandlerInfo {
+    pub(crate) name: String,
+    pub(crate) any: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Assertion {
+    pub(crate) message: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// What was read, and the registers that hold it.
+    pub(crate) values: Vec<(String, Register)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Invariant {
+    pub(crate) body: Body,
+    pub(crate) message: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// The cells that it looks at.
+    pub(crate) cells: Vec<u32>,
+}
+
+/// A compiled program. It has no state: [`crate::Model`] runs it.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) file: Arc<str>,
+    pub(crate) code: Vec<Instruction>,
+    /// For each instruction its site.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) site_of: Vec<u32>,
+    /// For each instruction the registers that are dead there and may hold something: they are cleared at the end of
+    /// a step, so that states which differ in nothing that matters are one state.
+    pub(crate) dead: Vec<SmallVec<[Register; 4]>>,
+
+    pub(crate) cells: Vec<i64>,
+    pub(crate) cell_names: Vec<String>,
+    /// For each cell the invariants that look at it.
+    pub(crate) cell_invariants: Vec<SmallVec<[u32; 2]>>,
+    pub(crate) mutexes: Vec<String>,
+    pub(crate) conditions: Vec<String>,
+    pub(crate) handlers: Vec<HandlerInfo>,
+    pub(crate) threads: Vec<Member>,
+    pub(crate) events: Vec<EventInfo>,
+    pub(crate) functions: Vec<Body>,
+    pub(crate) messages: Vec<Body>,
+    pub(crate) assertions: Vec<Assertion>,
+    pub(crate) invariants: Vec<Invariant>,
+    pub(crate) constants: Vec<(String, i64)>,
+    /// Whether actors may come to be while it runs.
+    pub(crate) creates_actors: bool,
+}
+
+impl Program {
+    pub(crate) fn location(&self, line: u32, column: u32) -> Location {
+        Location { file: Arc::clone(&self.file), line, column }
+    }
+
+    pub(crate) fn site(&self, pc: Pc) -> &Site {
+        &self.sites[self.site_of[pc as usize] as usize]
+    }
+
+    pub(crate) fn site_location(&self, pc: Pc) -> Location {
+        let site = self.site(pc);
+        self.location(site.line, site.column)
+    }
+
+    /// The constants and their values, `-D` included.
+    pub fn constants(&self) -> &[(String, i64)] {
+        &self.constants
+    }
+}

@@ -1,0 +1,569 @@
+//! A compiled program as a [`System`].
+
+use crate::code::{Instruction, Program};
+use crate::names::{Key, Names};
+use crate::run::{ENDED_HOLDER, HALTED_HOLDER, Run, evaluate, resolve};
+use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
+use crate::words;
+use mazurka_core::{
+    Access, ActorId, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule, Step,
+    System, Traits, Value, Violation, ViolationKind,
+};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// How actors that come to be while the program runs are told apart; see the head of `names.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// The n-th thing that its creator made: the same actor in every execution.
+    History,
+    /// What the actor is at present, so that states come back.
+    Presence,
+}
+
+/// A program that can be explored.
+#[derive(Debug)]
+pub struct Model {
+    program: Arc<Program>,
+    identity: Identity,
+    layout: Layout,
+    names: Names,
+    initial: State,
+    start_violations: Vec<Violation>,
+}
+
+impl Model {
+    /// Makes a program explorable.
+    pub fn new(program: Arc<Program>, identity: Identity) -> Self {
+        let layout = Layout::of(&program);
+        let actors = (program.threads.len() + program.events.len()) as u32;
+        let mut model = Model {
+            program,
+            identity,
+            layout,
+            names: Names::new(actors),
+            initial: State { words: Vec::new() },
+            start_violations: Vec::new(),
+        };
+        let (initial, violations) = model.start();
+        model.initial = initial;
+        model.start_violations = violations;
+        model
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// How its actors are told apart.
+    pub fn identity(&self) -> Identity {
+        self.identity
+    }
+
+    /// The initial state: everything that is local at the threads' beginnings has run.
+    fn start(&self) -> (State, Vec<Violation>) {
+        let program = &*self.program;
+        let mut words = program.cells.clone();
+        words.resize(self.layout.records, 0);
+        for (number, event) in program.events.iter().enumerate() {
+            if !event.disabled {
+                words[self.layout.events + number / 64] |= 1 << (number % 64);
+            }
+        }
+        for (number, thread) in program.threads.iter().enumerate() {
+            let registers = usize::from(thread.body.registers);
+            let length = Header::words(Kind::Thread) + registers;
+            let header = Header { kind: Kind::Thread, status: Status::Ready, length, base: 0, pc: thread.body.entry };
+            words.extend([header.pack(), pair(number as u32, 0)]);
+            let frame = words.len();
+            words.resize(frame + registers, 0);
+            if let Some(parameter) = thread.parameter {
+                words[frame] = parameter;
+            }
+        }
+        let mut step = Step::default();
+        step.begin(Outcome::FIRST);
+        for number in 0..program.threads.len() {
+            let record = Records::new(&words, &self.layout).nth(number);
+            if let Some(record) = record {
+                Run::new(self, &mut words, &mut step, record).settle();
+            }
+        }
+        let mut violations = step.violations().to_vec();
+        violations.extend((0..program.invariants.len() as u32).filter_map(|number| self.broken(&words, number)));
+        (State { words }, violations)
+    }
+
+    /// The violation of an invariant, if it is broken in this state.
+    pub(crate) fn broken(&self, words: &[i64], number: u32) -> Option<Violation> {
+        let invariant = &self.program.invariants[number as usize];
+        let frame: SmallVec<[i64; 16]> = smallvec::smallvec![0; usize::from(invariant.body.registers)];
+        let location = Some(self.program.location(invariant.line, invariant.column));
+        match evaluate(&self.program, words, &frame, invariant.body.entry, &mut |_| {}) {
+            Ok(evaluated) if !evaluated.holds => None,
+            Ok(_) => {
+                let values = invariant.cells.iter().map(|&cell| self.cell_value(words, cell as usize)).collect();
+                let message = invariant.message.clone();
+                Some(Violation { kind: ViolationKind::Invariant, message, location, actor: None, values })
+            }
+            Err(fault) => {
+                let message = format!("{} in an invariant", fault.words());
+                Some(Violation { kind: ViolationKind::Crash, message, location, actor: None, values: Vec::new() })
+            }
+        }
+    }
+
+    fn cell_value(&self, words: &[i64], cell: usize) -> Value {
+        Value { name: self.program.cell_names[cell].clone(), value: words[cell].to_string() }
+    }
+
+    /// Tells a schedule of a model by presence in the names of a model by history.
+    ///
+    /// Both run in step: their records stand in the same order, so the actor that moves is the one in the same place.
+    pub fn retell(from: &Model, to: &Model, schedule: &Schedule) -> Option<Schedule> {
+        if from.identity == to.identity {
+            return Some(schedule.clone());
+        }
+        let (mut told, mut telling) = (from.initial.clone(), to.initial.clone());
+        let mut step = Step::default();
+        let mut moves = Vec::with_capacity(schedule.moves.len());
+        for &entry in &schedule.moves {
+            let actor = match from.record_of(&told.words, entry.actor) {
+                None => entry.actor,
+                Some(record) => {
+                    let place = Records::new(&told.words, &from.layout).position(|other| other.at == record.at)?;
+                    Records::new(&telling.words, &to.layout).nth(place)?.actor(&telling.words)
+                }
+            };
+            moves.push(mazurka_core::Move { actor, outcome: entry.outcome });
+            step.begin(entry.outcome);
+            from.step(&mut told, entry.actor, &mut step);
+            step.begin(entry.outcome);
+            to.step(&mut telling, actor, &mut step);
+        }
+        Some(Schedule { start: schedule.start, moves })
+    }
+}
+
+/// Objects, by number: cells, mutexes, condition variables, handlers, mailboxes, events, invariants, and then for each
+/// actor its life (created, woken, ended) and the slots of its children.
+impl Model {
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(crate) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(crate) fn first_event(&self) -> u32 {
+        self.program.threads.len() as u32
+    }
+
+    pub(crate) fn cell_object(&self, cell: usize) -> ObjectId {
+        ObjectId(cell as u32)
+    }
+
+    pub(crate) fn mutex_object(&self, mutex: usize) -> ObjectId {
+        ObjectId((self.program.cells.len() + mutex) as u32)
+    }
+
+    pub(crate) fn condition_object(&self, condition: usize) -> ObjectId {
+        ObjectId((self.program.cells.len() + self.program.mutexes.len() + condition) as u32)
+    }
+
+    fn first_handler_object(&self) -> u32 {
+        let program = &self.program;
+        (program.cells.len() + program.mutexes.len() + program.conditions.len()) as u32
+    }
+
+    pub(crate) fn handler_object(&self, handler: u32) -> ObjectId {
+        ObjectId(self.first_handler_object() + handler)
+    }
+
+    pub(crate) fn mailbox_object(&self, handler: u32) -> ObjectId {
+        ObjectId(self.first_handler_object() + self.program.handlers.len() as u32 + handler)
+    }
+
+    pub(crate) fn event_object(&self, event: usize) -> ObjectId {
+        ObjectId(self.first_handler_object() + (2 * self.program.handlers.len() + event) as u32)
+    }
+
+    pub(crate) fn invariant_object(&self, invariant: u32) -> ObjectId {
+        self.event_object(self.program.events.len() + invariant as usize)
+    }
+
+    fn first_actor_object(&self) -> u32 {
+        self.invariant_object(self.program.invariants.len() as u32).0
+    }
+
+    pub(crate) fn life(&self, actor: ActorId) -> ObjectId {
+        ObjectId(self.first_actor_object() + 2 * actor.0)
+    }
+
+    pub(crate) fn children(&self, actor: ActorId) -> ObjectId {
+        ObjectId(self.first_actor_object() + 2 * actor.0 + 1)
+    }
+}
+
+/// Looking things up in a state.
+impl Model {
+    fn records<'w>(&self, words: &'w [i64]) -> Records<'w> {
+        Records::new(words, &self.layout)
+    }
+
+    /// The record of an actor that is not an event: the running one, or else the first in the mailbox.
+    pub(crate) fn record_of(&self, words: &[i64], actor: ActorId) -> Option<Record> {
+        self.records(words).find(|record| record.actor(words) == actor)
+    }
+
+    /// The threads that wait at a condition variable.
+    pub(crate) fn waiters(&self, words: &[i64], condition: usize) -> SmallVec<[Record; 4]> {
+        self.records(words)
+            .filter(|record| record.header.status == Status::Waiting && self.waits_at(words, record) == Some(condition))
+            .collect()
+    }
+
+    /// The condition variable at which a waiting thread waits.
+    pub(crate) fn waits_at(&self, words: &[i64], record: &Record) -> Option<usize> {
+        let before = record.header.pc.checked_sub(1)?;
+        match self.program.code[before as usize] {
+            Instruction::Wait { condition } => Some(resolve(condition, &words[record.frame()..])),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn child_by_handle(&self, words: &[i64], parent: ActorId, handle: i64) -> Option<Record> {
+        self.records(words).find(|record| {
+            record.header.kind == Kind::Spawned
+                && record.owner(words) == parent.0
+                && i64::from(record.detail(words) >> 1) + 1 == handle
+                && record.detail(words) & 1 == 0
+        })
+    }
+
+    pub(crate) fn free_slot(&self, words: &[i64], parent: ActorId) -> u32 {
+        let mut taken: SmallVec<[u32; 8]> = self
+            .records(words)
+            .filter(|record| record.header.kind == Kind::Spawned && record.owner(words) == parent.0)
+            .map(|record| record.detail(words) >> 1)
+            .collect();
+        taken.sort_unstable();
+        (0..).zip(taken.iter().chain([&u32::MAX])).find(|(slot, taken)| slot != *taken).map_or(0, |(slot, _)| slot)
+    }
+
+    /// Where the record of a new spawned thread goes.
+    pub(crate) fn place_of_thread(&self, words: &[i64], presence: ActorId) -> usize {
+        let stable = self.names.stable(presence);
+        self.records(words)
+            .find(|record| match record.header.kind {
+                Kind::Thread => false,
+                Kind::Spawned => self.names.stable(record.presence(words)) > stable,
+                Kind::Message | Kind::Event => true,
+            })
+            .map_or(words.len(), |record| record.at)
+    }
+
+    /// Where the record of a new message goes.
+    pub(crate) fn place_in_mailbox(&self, words: &[i64], handler: u32, new: &[i64]) -> usize {
+        let any = self.program.handlers[handler as usize].any;
+        let order = |record: &[i64]| (record[2], SmallVec::<[i64; 8]>::from_slice(&record[4..]));
+        self.records(words)
+            .find(|record| match record.header.kind {
+                Kind::Thread | Kind::Spawned => false,
+                Kind::Event => true,
+                Kind::Message if record.owner(words) != handler => record.owner(words) > handler,
+                Kind::Message => {
+                    any && record.header.status == Status::Pending
+                        && order(&words[record.at..record.end()]) > order(new)
+                }
+            })
+            .map_or(words.len(), |record| record.at)
+    }
+
+    /// Whether somebody who is not in a mailbox can move.
+    pub(crate) fn can_move(&self, words: &[i64], record: &Record) -> bool {
+        match record.header.status {
+            Status::Waiting | Status::Pending | Status::Finished | Status::Halted => return false,
+            Status::Fresh | Status::Ready => {}
+        }
+        let pc = record.header.pc;
+        let frame = &words[record.frame()..record.end()];
+        match self.program.code[pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                words[self.layout.mutexes + resolve(mutex, frame)] == 0
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                self.child_by_handle(words, record.presence(words), handle)
+                    .is_none_or(|child| child.header.status == Status::Finished)
+            }
+            // A guard that crashes lets its owner move, so that the crash is seen.
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                evaluate(&self.program, words, frame, pc + 1, &mut |_| {}).map_or(true, |guard| guard.holds)
+            }
+            _ => true,
+        }
+    }
+
+    fn event_is_on(&self, words: &[i64], event: usize) -> bool {
+        words[self.layout.events + event / 64] >> (event % 64) & 1 == 1
+    }
+
+    /// The registers with which an event starts.
+    fn event_frame(&self, event: usize) -> SmallVec<[i64; 16]> {
+        let member = &self.program.events[event].member;
+        let mut frame: SmallVec<[i64; 16]> = smallvec::smallvec![0; usize::from(member.body.registers)];
+        if let Some(parameter) = member.parameter {
+            frame[0] = parameter;
+        }
+        frame
+    }
+
+    fn event_can_happen(&self, words: &[i64], event: usize) -> bool {
+        self.event_is_on(words, event)
+            && self.program.events[event].guard.is_none_or(|guard| {
+                evaluate(&self.program, words, &self.event_frame(event), guard, &mut |_| {})
+                    .map_or(true, |guard| guard.holds)
+            })
+    }
+}
+
+impl System for Model {
+    type State = State;
+
+    fn initial_states(&self) -> Vec<State> {
+        vec![self.initial.clone()]
+    }
+
+    fn violations_at_start(&self, _state: &State, into: &mut Vec<Violation>) {
+        into.extend_from_slice(&self.start_violations);
+    }
+
+    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+        let words = &state.words;
+        let mut busy_handler = None;
+        for record in self.records(words) {
+            if record.header.status != Status::Pending {
+                if record.header.kind == Kind::Message {
+                    busy_handler = Some(record.owner(words));
+                }
+                if self.can_move(words, &record) {
+                    into.push(record.actor(words));
+                }
+                continue;
+            }
+            let handler = record.owner(words);
+            if busy_handler == Some(handler) {
+                continue;
+            }
+            let actor = record.actor(words);
+            // Equal messages that wait side by side are one actor by presence.
+            if into.last() != Some(&actor) {
+                into.push(actor);
+            }
+            if !self.program.handlers[handler as usize].any {
+                // Nobody overtakes the first one.
+                busy_handler = Some(handler);
+            }
+        }
+        let first = self.first_event();
+        into.extend(
+            (0..self.program.events.len())
+                .filter(|&event| self.event_can_happen(words, event))
+                .map(|event| ActorId(first + event as u32)),
+        );
+    }
+
+    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+        let words = &mut state.words;
+        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
+        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+            // An event's registers stand behind all records while its step runs.
+            let at = words.len();
+            let frame = self.event_frame(event);
+            let length = Header::words(Kind::Event) + frame.len();
+            let pc = self.program.events[event].member.body.entry;
+            let header = Header { kind: Kind::Event, status: Status::Ready, length, base: 0, pc };
+            words.extend([header.pack(), pair(actor.0, 0)]);
+            words.extend_from_slice(&frame);
+            let record = Record::read(words, at);
+            Run::new(self, words, step, record).step();
+        } else if let Some(record) = self.record_of(words, actor) {
+            Run::new(self, words, step, record).step();
+        }
+    }
+
+    fn ending(&self, state: &State) -> Ending {
+        words::ending(self, &state.words)
+    }
+
+    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
+        let mut enabled = Vec::new();
+        self.enabled(state, &mut enabled);
+        let alive = self
+            .records(&state.words)
+            .filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
+        let mut last = None;
+        for actor in alive.map(|record| record.actor(&state.words)) {
+            if last != Some(actor) && !enabled.contains(&actor) {
+                into.push(actor);
+            }
+            last = Some(actor);
+        }
+        let first = self.first_event();
+        let events = (0..self.program.events.len() as u32).map(|event| ActorId(first + event));
+        into.extend(events.filter(|event| !enabled.contains(event)));
+    }
+
+    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
+        let mut enabled = Vec::new();
+        self.enabled(state, &mut enabled);
+        footprint.clear();
+        if enabled.contains(&actor) {
+            let mut step = Step::default();
+            step.begin(Outcome::FIRST);
+            self.step(&mut state.clone(), actor, &mut step);
+            step.footprint_mut().seal();
+            footprint.clone_from(step.footprint());
+            return Next::Ready;
+        }
+        let next = self.blocked_footprint(&state.words, actor, footprint);
+        footprint.seal();
+        next
+    }
+
+    fn fingerprint(&self, state: &State) -> Fingerprint {
+        if !self.program.creates_actors {
+            return Fingerprint::of_bytes(bytemuck::cast_slice(&state.words));
+        }
+        let mut words: SmallVec<[i64; 96]> = SmallVec::from_slice(&state.words);
+        for word in &mut words[self.layout.mutexes..self.layout.events] {
+            let holder = ActorId((*word - 1) as u32);
+            if *word != 0 && holder.0 < ENDED_HOLDER {
+                let presence =
+                    self.record_of(&state.words, holder).map_or(holder, |record| record.presence(&state.words));
+                *word = self.names.stable(presence) as i64;
+            }
+        }
+        for record in self.records(&state.words) {
+            words[record.at + 1] = 0;
+            if let Kind::Spawned | Kind::Message = record.header.kind {
+                words[record.at + 3] = self.names.stable(record.presence(&state.words)) as i64;
+            }
+            if record.header.kind == Kind::Spawned {
+                words[record.at + 2] = i64::from(record.detail(&state.words));
+            }
+        }
+        Fingerprint::of_bytes(bytemuck::cast_slice(&words))
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            events: !self.program.events.is_empty(),
+            threads: !self.program.threads.is_empty(),
+            fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
+            any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+        }
+    }
+
+    fn actor_name(&self, actor: ActorId) -> String {
+        words::actor_name(self, actor)
+    }
+
+    fn object_name(&self, object: ObjectId) -> String {
+        words::object_name(self, object)
+    }
+
+    fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
+        words::touch_verb(self, object, access)
+    }
+
+    fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
+        words::describe(self, state, actor, outcome)
+    }
+
+    fn observe(&self, state: &State, into: &mut Vec<Value>) {
+        words::observe(self, &state.words, into);
+    }
+}
+
+impl Model {
+    /// What somebody who cannot move waits to do.
+    fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
+        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
+        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+            footprint.touch(self.event_object(event), Access::READ);
+            if let Some(guard) = self.program.events[event].guard {
+                self.guard_footprint(words, &self.event_frame(event), guard, footprint);
+            }
+            return Next::Blocked;
+        }
+        let Some(record) = self.record_of(words, actor) else { return Next::Finished };
+        let frame = &words[record.frame()..record.end()];
+        let pc = record.header.pc;
+        match record.header.status {
+            Status::Finished | Status::Halted => return Next::Finished,
+            Status::Pending => {
+                footprint.touch(self.life(actor), Access::READ);
+                footprint.touch(self.handler_object(record.owner(words)), Access::WRITE);
+                return Next::Blocked;
+            }
+            Status::Fresh | Status::Waiting => footprint.touch(self.life(actor), Access::READ),
+            Status::Ready => {}
+        }
+        match self.program.code[pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                footprint.touch(self.mutex_object(resolve(mutex, frame)), Access::WRITE);
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                if let Some(child) = self.child_by_handle(words, record.presence(words), handle) {
+                    footprint.touch(self.life(child.actor(words)), Access::READ);
+                }
+            }
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                self.guard_footprint(words, frame, pc + 1, footprint);
+            }
+            _ => {}
+        }
+        Next::Blocked
+    }
+
+    fn guard_footprint(&self, words: &[i64], frame: &[i64], pc: u32, footprint: &mut Footprint) {
+        let mut looked = |cell| footprint.touch(self.cell_object(cell), Access::READ);
+        // A crash while looking still looked: the footprint holds either way.
+        let _ = evaluate(&self.program, words, frame, pc, &mut looked);
+    }
+
+    /// What a name that was made while the program ran stands for.
+    pub(crate) fn key(&self, actor: ActorId) -> Option<Key> {
+        self.names.key(actor)
+    }
+
+    /// Who holds a mutex.
+    pub(crate) fn holder(&self, words: &[i64], mutex: usize) -> Holder {
+        match words[self.layout.mutexes + mutex] {
+            0 => Holder::Nobody,
+            word if word == i64::from(HALTED_HOLDER) + 1 => Holder::Halted,
+            word if word == i64::from(ENDED_HOLDER) + 1 => Holder::Ended,
+            word => Holder::Actor(ActorId((word - 1) as u32)),
+        }
+    }
+
+    pub(crate) fn place_location(&self, record: &Record) -> Location {
+        self.program.site_location(record.header.pc)
+    }
+}
+
+/// Who holds a mutex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holder {
+    Nobody,
+    Actor(ActorId),
+    /// Somebody whom a violation stopped.
+    Halted,
+    /// Somebody who has come to its end and is forgotten.
+    Ended,
+}

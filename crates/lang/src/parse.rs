@@ -1,0 +1,725 @@
+//! The parser: recursive descent for statements, precedence climbing for expressions.
+//!
+//! It stops at the first error, which names the place, the text and what was expected. Nesting is bounded, so that no
+//! input can overflow the stack here, in the compiler or when the tree is dropped.
+
+use crate::ast::{
+    BinaryOp, Block, Call, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Span, Statement,
+    StatementKind, UnaryOp, Unit,
+};
+use crate::token::Token;
+use logos::Logos;
+use mazurka_core::Diagnostic;
+
+/// How deeply statements and expressions may be nested.
+const MAX_NESTING: usize = 200;
+/// How many operators one statement may have: long chains make deep trees too.
+const MAX_OPERATORS: usize = 2000;
+/// No program that a person writes is larger; a larger file is something else.
+const MAX_SOURCE: usize = 4 << 20;
+
+type Parsed<T> = Result<T, Diagnostic>;
+
+/// Reads a program.
+pub fn parse(source: &str) -> Parsed<Unit> {
+    if source.len() > MAX_SOURCE {
+        return Err(Diagnostic::new(
+            format!("the file has {} bytes: too large for a program", source.len()),
+            0..0,
+            "expected at most 4 MiB of .mz text",
+        ));
+    }
+    let mut parser = Parser { source, tokens: tokens(source)?, at: 0, nesting: 0, operators: 0 };
+    let mut unit = Unit::default();
+    while parser.peek() != Token::End {
+        parser.item(&mut unit.items)?;
+    }
+    Ok(unit)
+}
+
+fn tokens(source: &str) -> Parsed<Vec<(Token, Span)>> {
+    let mut tokens = Vec::new();
+    for (token, span) in Token::lexer(source).spanned() {
+        match token {
+            Ok(token) => tokens.push((token, span)),
+            Err(()) => return Err(unknown_text(source, span)),
+        }
+    }
+    tokens.push((Token::End, source.len()..source.len()));
+    Ok(tokens)
+}
+
+fn unknown_text(source: &str, span: Span) -> Diagnostic {
+    let text = &source[span.start..];
+    if text.starts_with("/*") {
+        return Diagnostic::new("a comment that does not end", span, "expected `*/` after this");
+    }
+    if text.starts_with('"') {
+        return Diagnostic::new("a text that does not end on its line", span, "expected a closing `\"`");
+    }
+    let first = text.chars().next().unwrap_or('\u{fffd}');
+    let end = span.start + first.len_utf8();
+    Diagnostic::new(format!("unexpected character {first:?}"), span.start..end, "not part of the language")
+}
+
+struct Parser<'s> {
+    source: &'s str,
+    tokens: Vec<(Token, Span)>,
+    at: usize,
+    nesting: usize,
+    operators: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&self) -> Token {
+        self.tokens[self.at].0
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].1.clone()
+    }
+
+    /// Where the token before the present one ended.
+    fn last_end(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |before| self.tokens[before].1.end)
+    }
+
+    fn advance(&mut self) -> Span {
+        let span = self.span();
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+        span
+    }
+
+    fn accept(&mut self, token: Token) -> bool {
+        let is = self.peek() == token;
+        if is {
+            self.advance();
+        }
+        is
+    }
+
+    fn expect(&mut self, token: Token) -> Parsed<Span> {
+        if self.peek() == token { Ok(self.advance()) } else { Err(self.unexpected(&token.to_string())) }
+    }
+
+    /// The statement before must end here: the error belongs behind it, not at the next line.
+    fn expect_semicolon(&mut self) -> Parsed<()> {
+        if self.accept(Token::Semicolon) {
+            return Ok(());
+        }
+        let end = self.last_end();
+        let found = self.found();
+        Err(Diagnostic::new(
+            format!("expected `;`, found {found}"),
+            end.saturating_sub(1)..end,
+            "expected `;` after this",
+        ))
+    }
+
+    fn found(&self) -> String {
+        match self.peek() {
+            Token::End => "the end of the file".to_owned(),
+            _ => {
+                let text: String = self.source[self.span()].chars().take(30).collect();
+                format!("`{text}`")
+            }
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> Diagnostic {
+        Diagnostic::new(
+            format!("expected {expected}, found {}", self.found()),
+            self.span(),
+            format!("expected {expected}"),
+        )
+    }
+
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting >= MAX_NESTING {
+            let span = self.span();
+            return Err(Diagnostic::new(
+                "nested too deeply",
+                span,
+                format!("at most {MAX_NESTING} levels are allowed"),
+            ));
+        }
+        self.nesting += 1;
+        let result = inner(self);
+        self.nesting -= 1;
+        result
+    }
+
+    fn name(&mut self, expected: &str) -> Parsed<Name> {
+        if self.peek() != Token::Name {
+            let error = self.unexpected(expected);
+            let reserved =
+                self.source.get(self.span()).is_some_and(|text| text.starts_with(|c: char| c.is_ascii_alphabetic()));
+            return Err(if reserved {
+                error.note("that is a word of the language, so it cannot be a name")
+            } else {
+                error
+            });
+        }
+        let span = self.advance();
+        Ok(Name { text: self.source[span.clone()].to_owned(), span })
+    }
+
+    fn comma_separated<T>(&mut self, close: Token, mut one: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut all = Vec::new();
+        while self.peek() != close {
+            all.push(one(self)?);
+            if !self.accept(Token::Comma) {
+                break;
+            }
+        }
+        if self.peek() == close {
+            self.advance();
+            Ok(all)
+        } else {
+            Err(self.unexpected(&format!("`,` or {close}")))
+        }
+    }
+}
+
+/// Definitions.
+impl Parser<'_> {
+    fn item(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        self.operators = 0;
+        match self.peek() {
+            Token::Const => {
+                self.advance();
+                let name = self.name("the name of a constant")?;
+                self.expect(Token::Assign)?;
+                let value = self.expr()?;
+                self.expect_semicolon()?;
+                items.push(Item::Const { name, value });
+            }
+            Token::Shared => self.shared(items)?,
+            Token::Mutex | Token::Cond | Token::Handler => self.objects(items)?,
+            Token::Thread => {
+                self.advance();
+                let name = self.name("the name of a thread")?;
+                let family = self.family()?;
+                let body = self.block()?;
+                items.push(Item::Thread { name, family, body });
+            }
+            Token::Message => {
+                self.advance();
+                items.push(Item::Message(self.function("the name of a message")?));
+            }
+            Token::Def => {
+                self.advance();
+                items.push(Item::Def(self.function("the name of a function")?));
+            }
+            Token::Event => items.push(self.event()?),
+            Token::Never => {
+                self.advance();
+                let condition = self.expr()?;
+                self.expect_semicolon()?;
+                items.push(Item::Never { condition });
+            }
+            _ => {
+                let expected =
+                    "a definition (const, shared, mutex, cond, handler, thread, message, def, event or never)";
+                return Err(self.unexpected(expected));
+            }
+        }
+        Ok(())
+    }
+
+    fn length(&mut self) -> Parsed<Option<Expr>> {
+        if !self.accept(Token::OpenBracket) {
+            return Ok(None);
+        }
+        let length = self.expr()?;
+        self.expect(Token::CloseBracket)?;
+        Ok(Some(length))
+    }
+
+    fn shared(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        self.advance();
+        loop {
+            let name = self.name("the name of a shared variable")?;
+            let length = self.length()?;
+            let initial = if !self.accept(Token::Assign) {
+                Initial::Same(Expr { kind: ExprKind::Number(0), span: name.span.clone() })
+            } else if self.peek() == Token::OpenBracket {
+                let start = self.advance().start;
+                let values = self.comma_separated(Token::CloseBracket, Self::expr)?;
+                Initial::Each(values, start..self.last_end())
+            } else {
+                Initial::Same(self.expr()?)
+            };
+            items.push(Item::Shared { name, length, initial });
+            if !self.accept(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
+    fn objects(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+        let token = self.peek();
+        self.advance();
+        loop {
+            let (kind, expected) = match token {
+                Token::Mutex => (ObjectKind::Mutex, "the name of a mutex"),
+                Token::Cond => (ObjectKind::Cond, "the name of a condition variable"),
+                _ => (ObjectKind::FifoHandler, "the name of a handler"),
+            };
+            let name = self.name(expected)?;
+            let length = self.length()?;
+            let kind = if kind != ObjectKind::FifoHandler {
+                kind
+            } else if self.accept(Token::Any) {
+                ObjectKind::AnyHandler
+            } else {
+                self.accept(Token::Fifo);
+                ObjectKind::FifoHandler
+            };
+            items.push(Item::Object { name, kind, length });
+            if !self.accept(Token::Comma) {
+                return self.expect_semicolon();
+            }
+        }
+    }
+
+    fn family(&mut self) -> Parsed<Option<Family>> {
+        if !self.accept(Token::OpenParen) {
+            return Ok(None);
+        }
+        let parameter = self.name("the name of the family's parameter, as in `(i in 0..3)`")?;
+        self.expect(Token::In)?;
+        let from = self.expr()?;
+        self.expect(Token::DotDot)?;
+        let to = self.expr()?;
+        self.expect(Token::CloseParen)?;
+        Ok(Some(Family { parameter, from, to }))
+    }
+
+    fn function(&mut self, expected: &str) -> Parsed<Function> {
+        let name = self.name(expected)?;
+        let parameters = if self.accept(Token::OpenParen) {
+            self.comma_separated(Token::CloseParen, |parser| parser.name("the name of a parameter"))?
+        } else {
+            Vec::new()
+        };
+        let body = self.block()?;
+        Ok(Function { name, parameters, body })
+    }
+
+    fn event(&mut self) -> Parsed<Item> {
+        self.advance();
+        let name = self.name("the name of an event")?;
+        let family = self.family()?;
+        let mut disabled = self.accept(Token::Disabled);
+        let guard = if self.accept(Token::When) { Some(self.expr()?) } else { None };
+        disabled |= self.accept(Token::Disabled);
+        let body = self.block()?;
+        Ok(Item::Event { name, family, disabled, guard, body })
+    }
+}
+
+/// Statements.
+impl Parser<'_> {
+    fn block(&mut self) -> Parsed<Block> {
+        let open = self.expect(Token::OpenBrace)?;
+        self.nested(|parser| {
+            let mut block = Block::default();
+            loop {
+                match parser.peek() {
+                    Token::CloseBrace => {
+                        parser.advance();
+                        return Ok(block);
+                    }
+                    Token::Semicolon => {
+                        parser.advance();
+                    }
+                    Token::End => {
+                        return Err(Diagnostic::new(
+                            "a block that does not end",
+                            open,
+                            "expected a `}` that closes this",
+                        ));
+                    }
+                    _ => block.statements.push(parser.statement()?),
+                }
+            }
+        })
+    }
+
+    fn statement(&mut self) -> Parsed<Statement> {
+        self.operators = 0;
+        let start = self.span().start;
+        let token = self.peek();
+        // Statements with a block take their span before it, and no `;` after it.
+        if let Token::If | Token::While | Token::For | Token::Atomic = token {
+            return self.block_statement(start);
+        }
+        let kind = match token {
+            Token::Let => self.let_statement()?,
+            Token::Spawn => {
+                self.advance();
+                StatementKind::Spawn(None, self.call("the name of a function")?)
+            }
+            Token::Break => self.word(StatementKind::Break),
+            Token::Continue => self.word(StatementKind::Continue),
+            Token::Return => {
+                self.advance();
+                StatementKind::Return(if self.peek() == Token::Semicolon { None } else { Some(self.expr()?) })
+            }
+            Token::Assert => self.assert_statement()?,
+            Token::Assume => {
+                self.advance();
+                self.expect(Token::OpenParen)?;
+                let condition = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                StatementKind::Assume(condition)
+            }
+            Token::Lock => StatementKind::Lock(self.one_object("a mutex")?),
+            Token::Unlock => StatementKind::Unlock(self.one_object("a mutex")?),
+            Token::Signal => StatementKind::Signal(self.one_object("a condition variable")?),
+            Token::Broadcast => StatementKind::Broadcast(self.one_object("a condition variable")?),
+            Token::Wait => {
+                self.advance();
+                self.expect(Token::OpenParen)?;
+                let condition = self.place("a condition variable")?;
+                self.expect(Token::Comma)?;
+                let mutex = self.place("a mutex")?;
+                self.expect(Token::CloseParen)?;
+                StatementKind::Wait(condition, mutex)
+            }
+            Token::Join => {
+                self.advance();
+                StatementKind::Join(self.name("a thread handle, as in `let t = spawn f(); join t;`")?)
+            }
+            Token::Post => {
+                self.advance();
+                let handler = self.place("a handler")?;
+                self.expect(Token::Comma)?;
+                StatementKind::Post(handler, self.call("the name of a message")?)
+            }
+            Token::Enable => {
+                self.advance();
+                StatementKind::Enable(self.place("an event")?)
+            }
+            Token::Disable => {
+                self.advance();
+                StatementKind::Disable(self.place("an event")?)
+            }
+            Token::Name => self.name_statement()?,
+            Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose => StatementKind::Evaluate(self.expr()?),
+            _ => return Err(self.unexpected("a statement")),
+        };
+        let span = start..self.last_end();
+        self.expect_semicolon()?;
+        Ok(Statement { kind, span })
+    }
+
+    fn word(&mut self, kind: StatementKind) -> StatementKind {
+        self.advance();
+        kind
+    }
+
+    fn block_statement(&mut self, start: usize) -> Parsed<Statement> {
+        let (kind, end) = match self.peek() {
+            Token::If => {
+                self.advance();
+                let condition = self.expr()?;
+                let end = self.last_end();
+                let then = self.block()?;
+                let otherwise = if !self.accept(Token::Else) {
+                    None
+                } else if self.peek() == Token::If {
+                    let start = self.span().start;
+                    let inner = self.nested(|parser| parser.block_statement(start))?;
+                    Some(Block { statements: vec![inner] })
+                } else {
+                    Some(self.block()?)
+                };
+                (StatementKind::If(condition, then, otherwise), end)
+            }
+            Token::While => {
+                self.advance();
+                let condition = self.expr()?;
+                let end = self.last_end();
+                (StatementKind::While(condition, self.block()?), end)
+            }
+            Token::For => {
+                self.advance();
+                let variable = self.name("the loop's variable, as in `for i in 0..3`")?;
+                self.expect(Token::In)?;
+                let from = self.expr()?;
+                self.expect(Token::DotDot)?;
+                let to = self.expr()?;
+                let end = self.last_end();
+                (StatementKind::For(variable, from, to, self.block()?), end)
+            }
+            _ => {
+                let end = self.advance().end;
+                (StatementKind::Atomic(self.block()?), end)
+            }
+        };
+        Ok(Statement { kind, span: start..end })
+    }
+
+    fn let_statement(&mut self) -> Parsed<StatementKind> {
+        self.advance();
+        let name = self.name("the name of a local variable")?;
+        self.expect(Token::Assign)?;
+        if self.accept(Token::Spawn) {
+            return Ok(StatementKind::Spawn(Some(name), self.call("the name of a function")?));
+        }
+        Ok(StatementKind::Let(name, self.expr()?))
+    }
+
+    fn assert_statement(&mut self) -> Parsed<StatementKind> {
+        self.advance();
+        self.expect(Token::OpenParen)?;
+        let condition = self.expr()?;
+        let text = if self.accept(Token::Comma) {
+            let span = self.expect(Token::Text)?;
+            Some(self.source[span.start + 1..span.end - 1].to_owned())
+        } else {
+            None
+        };
+        self.expect(Token::CloseParen)?;
+        Ok(StatementKind::Assert(condition, text))
+    }
+
+    fn one_object(&mut self, expected: &str) -> Parsed<Place> {
+        self.advance();
+        self.expect(Token::OpenParen)?;
+        let place = self.place(expected)?;
+        self.expect(Token::CloseParen)?;
+        Ok(place)
+    }
+
+    /// What begins with a name: an assignment, an update or a call.
+    fn name_statement(&mut self) -> Parsed<StatementKind> {
+        if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::OpenParen) {
+            return Ok(StatementKind::Evaluate(self.expr()?));
+        }
+        let place = self.place("a variable")?;
+        let one = |span: Span| Expr { kind: ExprKind::Number(1), span };
+        let update = |op, expr| StatementKind::Update(place.clone(), op, expr);
+        let operator = match self.peek() {
+            Token::Assign if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::Spawn) => {
+                self.advance();
+                self.advance();
+                let call = self.call("the name of a function")?;
+                if let Some(index) = &place.index {
+                    let span = index.span.clone();
+                    return Err(Diagnostic::new(
+                        "a thread handle cannot be kept in an array",
+                        span,
+                        "expected a local variable",
+                    ));
+                }
+                return Ok(StatementKind::Spawn(Some(place.name), call));
+            }
+            Token::Assign => {
+                self.advance();
+                return Ok(StatementKind::Assign(place, self.expr()?));
+            }
+            Token::PlusPlus => return Ok(update(BinaryOp::Add, one(self.advance()))),
+            Token::MinusMinus => return Ok(update(BinaryOp::Subtract, one(self.advance()))),
+            Token::PlusAssign => BinaryOp::Add,
+            Token::MinusAssign => BinaryOp::Subtract,
+            Token::StarAssign => BinaryOp::Multiply,
+            Token::SlashAssign => BinaryOp::Divide,
+            Token::PercentAssign => BinaryOp::Remainder,
+            Token::AndAssign => BinaryOp::And,
+            Token::OrAssign => BinaryOp::Or,
+            Token::XorAssign => BinaryOp::Xor,
+            Token::ShlAssign => BinaryOp::ShiftLeft,
+            Token::ShrAssign => BinaryOp::ShiftRight,
+            _ => return Err(self.unexpected("`=`, `+=`, `++` or a call")),
+        };
+        self.advance();
+        let value = self.expr()?;
+        Ok(update(operator, value))
+    }
+
+    fn place(&mut self, expected: &str) -> Parsed<Place> {
+        let name = self.name(expected)?;
+        let index = if self.accept(Token::OpenBracket) {
+            let index = self.expr()?;
+            self.expect(Token::CloseBracket)?;
+            Some(Box::new(index))
+        } else {
+            None
+        };
+        Ok(Place { name, index })
+    }
+
+    fn call(&mut self, expected: &str) -> Parsed<Call> {
+        let name = self.name(expected)?;
+        let arguments = if self.accept(Token::OpenParen) {
+            self.comma_separated(Token::CloseParen, Self::expr)?
+        } else {
+            Vec::new()
+        };
+        Ok(Call { name, arguments })
+    }
+}
+
+/// The binding strength of a binary operator, and what it is. `None` as the operator stands for `&&` and `||`.
+fn binary_operator(token: Token) -> Option<(u8, Option<BinaryOp>)> {
+    Some(match token {
+        Token::OrOr => (1, None),
+        Token::AndAnd => (2, None),
+        Token::Or => (3, Some(BinaryOp::Or)),
+        Token::Xor => (4, Some(BinaryOp::Xor)),
+        Token::And => (5, Some(BinaryOp::And)),
+        Token::Equal => (6, Some(BinaryOp::Equal)),
+        Token::NotEqual => (6, Some(BinaryOp::NotEqual)),
+        Token::Less => (7, Some(BinaryOp::Less)),
+        Token::LessEqual => (7, Some(BinaryOp::LessEqual)),
+        Token::Greater => (7, Some(BinaryOp::Greater)),
+        Token::GreaterEqual => (7, Some(BinaryOp::GreaterEqual)),
+        Token::Shl => (8, Some(BinaryOp::ShiftLeft)),
+        Token::Shr => (8, Some(BinaryOp::ShiftRight)),
+        Token::Plus => (9, Some(BinaryOp::Add)),
+        Token::Minus => (9, Some(BinaryOp::Subtract)),
+        Token::Star => (10, Some(BinaryOp::Multiply)),
+        Token::Slash => (10, Some(BinaryOp::Divide)),
+        Token::Percent => (10, Some(BinaryOp::Remainder)),
+        _ => return None,
+    })
+}
+
+/// Expressions.
+impl Parser<'_> {
+    fn expr(&mut self) -> Parsed<Expr> {
+        self.nested(|parser| parser.binary(1))
+    }
+
+    fn binary(&mut self, least: u8) -> Parsed<Expr> {
+        let mut left = self.unary()?;
+        while let Some((strength, operator)) = binary_operator(self.peek()) {
+            if strength < least {
+                break;
+            }
+            let logical_and = self.peek() == Token::AndAnd;
+            let sign = self.advance();
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
+                let label = format!("at most {MAX_OPERATORS} operators are allowed");
+                return Err(Diagnostic::new("an expression that is too long", sign, label));
+            }
+            let right = self.nested(|parser| parser.binary(strength + 1))?;
+            let span = left.span.start..right.span.end;
+            let (left_side, right_side) = (Box::new(left), Box::new(right));
+            let kind = match operator {
+                Some(operator) => ExprKind::Binary(operator, left_side, right_side),
+                None => ExprKind::Logical(logical_and, left_side, right_side),
+            };
+            left = Expr { kind, span };
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed<Expr> {
+        let operator = match self.peek() {
+            Token::Minus => UnaryOp::Negate,
+            Token::Not => UnaryOp::Not,
+            _ => return self.primary(),
+        };
+        let start = self.advance().start;
+        // The smallest number has no positive counterpart: the sign belongs to it.
+        if operator == UnaryOp::Negate && matches!(self.peek(), Token::Number | Token::HexNumber) {
+            let span = self.advance();
+            let value = self.number(&span, true)?;
+            return Ok(Expr { kind: ExprKind::Number(value), span: start..span.end });
+        }
+        let operand = self.nested(Self::unary)?;
+        let span = start..operand.span.end;
+        Ok(Expr { kind: ExprKind::Unary(operator, Box::new(operand)), span })
+    }
+
+    fn number(&self, span: &Span, negative: bool) -> Parsed<i64> {
+        let digits = self.source[span.clone()].replace('_', "");
+        let magnitude = match digits.strip_prefix("0x") {
+            Some(hex) => i128::from_str_radix(hex, 16),
+            None => digits.parse::<i128>(),
+        };
+        let value = magnitude.ok().map(|magnitude| if negative { -magnitude } else { magnitude });
+        value.and_then(|value| i64::try_from(value).ok()).ok_or_else(|| {
+            Diagnostic::new(
+                "a number that does not fit into 64 bits",
+                span.clone(),
+                format!("expected at most {}", i64::MAX),
+            )
+        })
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        let start = self.span().start;
+        let kind = match self.peek() {
+            Token::Number | Token::HexNumber => {
+                let span = self.advance();
+                ExprKind::Number(self.number(&span, false)?)
+            }
+            Token::True => self.literal(1),
+            Token::False => self.literal(0),
+            Token::OpenParen => {
+                self.advance();
+                let mut inner = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                inner.span = start..self.last_end();
+                return Ok(inner);
+            }
+            Token::Cas => {
+                let place = self.atomic_operand()?;
+                let old = self.expr()?;
+                self.expect(Token::Comma)?;
+                let new = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                ExprKind::Cas(place, Box::new(old), Box::new(new))
+            }
+            Token::Swap => {
+                let place = self.atomic_operand()?;
+                let value = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                ExprKind::Swap(place, Box::new(value))
+            }
+            Token::FetchAdd => {
+                let place = self.atomic_operand()?;
+                let value = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                ExprKind::FetchAdd(place, Box::new(value))
+            }
+            Token::Choose => {
+                self.advance();
+                self.expect(Token::OpenParen)?;
+                let from = self.expr()?;
+                self.expect(Token::DotDot)?;
+                let to = self.expr()?;
+                self.expect(Token::CloseParen)?;
+                ExprKind::Choose(Box::new(from), Box::new(to))
+            }
+            Token::Name if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::OpenParen) => {
+                ExprKind::Call(self.call("the name of a function")?)
+            }
+            Token::Name => ExprKind::Place(self.place("a variable")?),
+            _ => return Err(self.unexpected("an expression")),
+        };
+        Ok(Expr { kind, span: start..self.last_end() })
+    }
+
+    fn literal(&mut self, value: i64) -> ExprKind {
+        self.advance();
+        ExprKind::Number(value)
+    }
+
+    /// `(place,` behind `cas`, `swap` and `fetch_add`.
+    fn atomic_operand(&mut self) -> Parsed<Place> {
+        self.advance();
+        self.expect(Token::OpenParen)?;
+        let place = self.place("a shared variable")?;
+        self.expect(Token::Comma)?;
+        Ok(place)
+    }
+}

@@ -1,0 +1,190 @@
+//! From the syntax tree back to text.
+
+use crate::ast::{
+    Block, Call, Expr, ExprKind, Family, Function, Initial, Item, ObjectKind, Place, Statement, StatementKind, UnaryOp,
+    Unit,
+};
+use std::fmt::{self, Display, Formatter, Write};
+
+/// Writes a program as a person would.
+pub fn print(unit: &Unit) -> String {
+    let mut out = String::new();
+    for item in &unit.items {
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}", Show(item, 0));
+    }
+    out
+}
+
+/// Something and how deep it is indented.
+struct Show<'t, T>(&'t T, usize);
+
+fn list<'t, T>(items: &'t [T]) -> String
+where
+    Show<'t, T>: Display,
+{
+    items.iter().map(|item| Show(item, 0).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn length(length: Option<&Expr>) -> String {
+    length.map_or_else(String::new, |length| format!("[{}]", Show(length, 0)))
+}
+
+fn family(family: Option<&Family>) -> String {
+    family.map_or_else(String::new, |family| {
+        format!("({} in {}..{})", family.parameter.text, Show(&family.from, 0), Show(&family.to, 0))
+    })
+}
+
+impl Display for Show<'_, Item> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Item::Const { name, value } => write!(f, "const {} = {};", name.text, Show(value, 0)),
+            Item::Shared { name, length: size, initial } => {
+                write!(f, "shared {}{} = ", name.text, length(size.as_ref()))?;
+                match initial {
+                    Initial::Same(value) => write!(f, "{};", Show(value, 0)),
+                    Initial::Each(values, _) => write!(f, "[{}];", list(values)),
+                }
+            }
+            Item::Object { name, kind, length: size } => {
+                let (word, end) = match kind {
+                    ObjectKind::Mutex => ("mutex", ""),
+                    ObjectKind::Cond => ("cond", ""),
+                    ObjectKind::FifoHandler => ("handler", ""),
+                    ObjectKind::AnyHandler => ("handler", " any"),
+                };
+                write!(f, "{word} {}{}{end};", name.text, length(size.as_ref()))
+            }
+            Item::Thread { name, family: members, body } => {
+                write!(f, "thread {}{} {}", name.text, family(members.as_ref()), Show(body, 0))
+            }
+            Item::Message(function) => write!(f, "message {}", Show(function, 0)),
+            Item::Def(function) => write!(f, "def {}", Show(function, 0)),
+            Item::Event { name, family: members, disabled, guard, body } => {
+                write!(f, "event {}{} ", name.text, family(members.as_ref()))?;
+                if *disabled {
+                    f.write_str("disabled ")?;
+                }
+                if let Some(guard) = guard {
+                    write!(f, "when {} ", Show(guard, 0))?;
+                }
+                write!(f, "{}", Show(body, 0))
+            }
+            Item::Never { condition } => write!(f, "never {};", Show(condition, 0)),
+        }
+    }
+}
+
+impl Display for Show<'_, Function> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let parameters: Vec<&str> = self.0.parameters.iter().map(|name| name.text.as_str()).collect();
+        write!(f, "{}({}) {}", self.0.name.text, parameters.join(", "), Show(&self.0.body, self.1))
+    }
+}
+
+impl Display for Show<'_, Block> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let indent = "    ".repeat(self.1);
+        f.write_str("{\n")?;
+        for statement in &self.0.statements {
+            writeln!(f, "{indent}    {}", Show(statement, self.1 + 1))?;
+        }
+        write!(f, "{indent}}}")
+    }
+}
+
+impl Display for Show<'_, Place> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.index {
+            None => f.write_str(&self.0.name.text),
+            Some(index) => write!(f, "{}[{}]", self.0.name.text, Show(&**index, 0)),
+        }
+    }
+}
+
+impl Display for Show<'_, Call> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({})", self.0.name.text, list(&self.0.arguments))
+    }
+}
+
+impl Display for Show<'_, Statement> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let depth = self.1;
+        match &self.0.kind {
+            StatementKind::Let(name, value) => write!(f, "let {} = {};", name.text, Show(value, 0)),
+            StatementKind::Spawn(None, call) => write!(f, "spawn {};", Show(call, 0)),
+            StatementKind::Spawn(Some(name), call) => write!(f, "let {} = spawn {};", name.text, Show(call, 0)),
+            StatementKind::Assign(place, value) => write!(f, "{} = {};", Show(place, 0), Show(value, 0)),
+            StatementKind::Update(place, op, value) => {
+                write!(f, "{} {}= {};", Show(place, 0), op.sign(), Show(value, 0))
+            }
+            StatementKind::Evaluate(expr) => write!(f, "{};", Show(expr, 0)),
+            StatementKind::If(condition, then, otherwise) => {
+                write!(f, "if ({}) {}", Show(condition, 0), Show(then, depth))?;
+                match otherwise {
+                    Some(otherwise) => write!(f, " else {}", Show(otherwise, depth)),
+                    None => Ok(()),
+                }
+            }
+            StatementKind::While(condition, body) => write!(f, "while ({}) {}", Show(condition, 0), Show(body, depth)),
+            StatementKind::For(name, from, to, body) => {
+                write!(f, "for {} in {}..{} {}", name.text, Show(from, 0), Show(to, 0), Show(body, depth))
+            }
+            StatementKind::Break => f.write_str("break;"),
+            StatementKind::Continue => f.write_str("continue;"),
+            StatementKind::Return(None) => f.write_str("return;"),
+            StatementKind::Return(Some(value)) => write!(f, "return {};", Show(value, 0)),
+            StatementKind::Assert(condition, None) => write!(f, "assert({});", Show(condition, 0)),
+            StatementKind::Assert(condition, Some(text)) => write!(f, "assert({}, \"{text}\");", Show(condition, 0)),
+            StatementKind::Assume(condition) => write!(f, "assume({});", Show(condition, 0)),
+            StatementKind::Lock(mutex) => write!(f, "lock({});", Show(mutex, 0)),
+            StatementKind::Unlock(mutex) => write!(f, "unlock({});", Show(mutex, 0)),
+            StatementKind::Wait(condition, mutex) => write!(f, "wait({}, {});", Show(condition, 0), Show(mutex, 0)),
+            StatementKind::Signal(condition) => write!(f, "signal({});", Show(condition, 0)),
+            StatementKind::Broadcast(condition) => write!(f, "broadcast({});", Show(condition, 0)),
+            StatementKind::Join(name) => write!(f, "join {};", name.text),
+            StatementKind::Post(handler, call) => write!(f, "post {}, {};", Show(handler, 0), Show(call, 0)),
+            StatementKind::Enable(event) => write!(f, "enable {};", Show(event, 0)),
+            StatementKind::Disable(event) => write!(f, "disable {};", Show(event, 0)),
+            StatementKind::Atomic(block) => write!(f, "atomic {}", Show(block, depth)),
+        }
+    }
+}
+
+impl Display for Show<'_, Expr> {
+    /// Operands that are not simple stand in parentheses: no reader has to know which operator binds tighter.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            ExprKind::Number(value) => write!(f, "{value}"),
+            ExprKind::Place(place) => Show(place, 0).fmt(f),
+            ExprKind::Unary(op, operand) => {
+                write!(f, "{}{}", if *op == UnaryOp::Negate { "-" } else { "!" }, Operand(operand))
+            }
+            ExprKind::Binary(op, left, right) => write!(f, "{} {} {}", Operand(left), op.sign(), Operand(right)),
+            ExprKind::Logical(and, left, right) => {
+                write!(f, "{} {} {}", Operand(left), if *and { "&&" } else { "||" }, Operand(right))
+            }
+            ExprKind::Call(call) => Show(call, 0).fmt(f),
+            ExprKind::Cas(place, old, new) => {
+                write!(f, "cas({}, {}, {})", Show(place, 0), Show(&**old, 0), Show(&**new, 0))
+            }
+            ExprKind::Swap(place, value) => write!(f, "swap({}, {})", Show(place, 0), Show(&**value, 0)),
+            ExprKind::FetchAdd(place, value) => write!(f, "fetch_add({}, {})", Show(place, 0), Show(&**value, 0)),
+            ExprKind::Choose(from, to) => write!(f, "choose({}..{})", Show(&**from, 0), Show(&**to, 0)),
+        }
+    }
+}
+
+struct Operand<'t>(&'t Expr);
+
+impl Display for Operand<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Logical(..) => write!(f, "({})", Show(self.0, 0)),
+            ExprKind::Number(value) if *value < 0 => write!(f, "({value})"),
+            _ => Show(self.0, 0).fmt(f),
+        }
+    }
+}

@@ -1,0 +1,775 @@
+//! Running one step.
+//!
+//! A [`Run`] moves one actor: it executes the visible instruction that the actor stands before and then what is local,
+//! up to the next visible one. It works on the words of the state in place and records what it touches.
+
+use crate::ast::Fault;
+use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register, UNREAD};
+use crate::model::{Identity, Model};
+use crate::state::{Header, Kind, Record, Records, Status, pair};
+use mazurka_core::{Access, ActorId, Step, Value, Violation, ViolationKind};
+use smallvec::SmallVec;
+
+/// How many instructions a step may take: beyond that it is taken for an endless loop.
+const FUEL: u32 = 1_000_000;
+/// How deeply calls may be nested.
+const MAX_CALLS: u32 = 64;
+/// Two words in front of a called function's registers: where to return to, and the caller's frame.
+const LINK: usize = 2;
+
+/// Stands for the holder of a mutex that a violation stopped.
+pub(crate) const HALTED_HOLDER: u32 = u32::MAX - 1;
+/// Stands for the holder of a mutex that came to its end and is forgotten.
+pub(crate) const ENDED_HOLDER: u32 = u32::MAX - 2;
+
+/// Why a run stops before its time.
+enum Stop {
+    /// The actor did what has no meaning, at its present instruction.
+    Fault(Fault),
+    /// An assertion failed.
+    Assertion(u32),
+    /// The actor has come to its end.
+    End,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Stop::Fault(fault)
+    }
+}
+
+/// The local instructions that only compute. `None` if the instruction is of another kind.
+#[inline]
+fn compute(instruction: Instruction, registers: &mut [i64]) -> Option<Result<(), Fault>> {
+    let at = |register: Register| usize::from(register);
+    Some(match instruction {
+        Instruction::Const { dst, value } => {
+            registers[at(dst)] = value;
+            Ok(())
+        }
+        Instruction::Move { dst, src } => {
+            registers[at(dst)] = registers[at(src)];
+            Ok(())
+        }
+        Instruction::Unary { op, dst, src } => op.apply(registers[at(src)]).map(|value| registers[at(dst)] = value),
+        Instruction::Binary { op, dst, left, right } => {
+            op.apply(registers[at(left)], registers[at(right)]).map(|value| registers[at(dst)] = value)
+        }
+        Instruction::Bound { index, length } => {
+            if (0..i64::from(length)).contains(&registers[at(index)]) {
+                Ok(())
+            } else {
+                Err(Fault::IndexOutOfRange)
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// The index of what a place names, given the registers of the frame.
+pub(crate) fn resolve(place: PlaceRef, registers: &[i64]) -> usize {
+    place.base as usize + if place.index == NONE { 0 } else { registers[usize::from(place.index)] as usize }
+}
+
+/// A condition that stood false, or true and where the code behind it begins.
+pub(crate) struct Evaluated {
+    pub(crate) holds: bool,
+    pub(crate) resume: Pc,
+}
+
+/// Evaluates a guard: code that only looks. `looked` is told each cell.
+pub(crate) fn evaluate(
+    program: &Program,
+    words: &[i64],
+    frame: &[i64],
+    pc: Pc,
+    looked: &mut impl FnMut(usize),
+) -> Result<Evaluated, Fault> {
+    let mut registers: SmallVec<[i64; 24]> = SmallVec::from_slice(frame);
+    let mut fuel = FUEL;
+    match evaluate_frame(program, words, &mut registers, pc, looked, 0, &mut fuel)? {
+        Leaving::Guard(evaluated) => Ok(evaluated),
+        Leaving::Return(value) => Ok(Evaluated { holds: value != 0, resume: pc }),
+    }
+}
+
+enum Leaving {
+    Guard(Evaluated),
+    Return(i64),
+}
+
+fn evaluate_frame(
+    program: &Program,
+    words: &[i64],
+    registers: &mut [i64],
+    mut pc: Pc,
+    looked: &mut impl FnMut(usize),
+    depth: u32,
+    fuel: &mut u32,
+) -> Result<Leaving, Fault> {
+    loop {
+        *fuel = fuel.checked_sub(1).ok_or(Fault::EndlessStep)?;
+        let instruction = program.code[pc as usize];
+        pc += 1;
+        if let Some(result) = compute(instruction, registers) {
+            result?;
+            continue;
+        }
+        match instruction {
+            Instruction::Load { dst, place } => {
+                let cell = resolve(place, registers);
+                looked(cell);
+                registers[usize::from(dst)] = words[cell];
+            }
+            Instruction::Jump { to } => pc = to,
+            Instruction::Branch { condition, when, to } => {
+                if (registers[usize::from(condition)] != 0) == when {
+                    pc = to;
+                }
+            }
+            Instruction::Call { function, arguments, dst } => {
+                if depth + 1 >= MAX_CALLS {
+                    return Err(Fault::CallDepth);
+                }
+                let body = &program.functions[usize::from(function)];
+                let first = usize::from(arguments);
+                let mut inner: SmallVec<[i64; 24]> = smallvec::smallvec![0; usize::from(body.registers)];
+                let given = usize::from(body.parameters);
+                inner[..given].copy_from_slice(&registers[first..first + given]);
+                match evaluate_frame(program, words, &mut inner, body.entry, looked, depth + 1, fuel)? {
+                    Leaving::Return(value) => registers[usize::from(dst)] = value,
+                    guard @ Leaving::Guard(_) => return Ok(guard),
+                }
+            }
+            Instruction::Return { src } => return Ok(Leaving::Return(registers[usize::from(src)])),
+            Instruction::GuardEnd { condition, resume } => {
+                let holds = registers[usize::from(condition)] != 0;
+                return Ok(Leaving::Guard(Evaluated { holds, resume }));
+            }
+            // An atomic block within a function that only looks changes nothing: the whole guard is one step.
+            Instruction::Atomic { guarded: false } | Instruction::AtomicEnd => {}
+            other => unreachable!("the compiler lets only code that looks into a guard, not {other:?}"),
+        }
+    }
+}
+
+/// One actor on the move.
+pub(crate) struct Run<'r> {
+    model: &'r Model,
+    program: &'r Program,
+    words: &'r mut Vec<i64>,
+    step: &'r mut Step,
+    actor: ActorId,
+    presence: ActorId,
+    is_event: bool,
+    record: Record,
+    pc: Pc,
+    frame: usize,
+    status: Status,
+    atomics: u32,
+    fuel: u32,
+    /// The invariants whose variables changed.
+    shaken: SmallVec<[u32; 2]>,
+}
+
+impl<'r> Run<'r> {
+    /// The actor with this record.
+    pub(crate) fn new(model: &'r Model, words: &'r mut Vec<i64>, step: &'r mut Step, record: Record) -> Self {
+        Run {
+            model,
+            program: model.program(),
+            actor: record.actor(words),
+            presence: record.presence(words),
+            is_event: record.header.kind == Kind::Event,
+            pc: record.header.pc,
+            frame: record.frame(),
+            status: record.header.status,
+            atomics: 0,
+            fuel: FUEL,
+            shaken: SmallVec::new(),
+            record,
+            words,
+            step,
+        }
+    }
+
+    /// Moves the actor by one step.
+    pub(crate) fn step(mut self) {
+        let result = self.begin().and_then(|()| self.go_on());
+        self.finish(result);
+        self.check_invariants();
+    }
+
+    /// Runs what is local at an actor's beginning, up to its first visible instruction.
+    pub(crate) fn settle(mut self) {
+        let result = self.go_on();
+        self.finish(result);
+    }
+
+    fn begin(&mut self) -> Result<(), Stop> {
+        match self.status {
+            Status::Pending => {
+                self.touch(self.model.life(self.actor), Access::READ);
+                let handler = self.record.owner(self.words);
+                self.touch(self.model.handler_object(handler), Access::WRITE);
+                let message = self.record.detail(self.words);
+                let body = &self.program.messages[message as usize];
+                let (entry, registers) = (body.entry, usize::from(body.registers));
+                self.pc = entry;
+                self.status = Status::Ready;
+                self.resize_stack(registers);
+                self.move_to_front_of_mailbox(handler);
+                Ok(())
+            }
+            Status::Fresh => {
+                self.touch(self.model.life(self.actor), Access::READ);
+                self.status = Status::Ready;
+                self.visible()
+            }
+            _ if self.is_event => {
+                self.atomics = 1;
+                let event = (self.actor.0 - self.model.first_event()) as usize;
+                self.touch(self.model.event_object(event), Access::READ);
+                if let Some(guard) = self.program.events[event].guard {
+                    let entry = std::mem::replace(&mut self.pc, guard);
+                    self.guard(guard)?;
+                    self.pc = entry;
+                }
+                Ok(())
+            }
+            _ => self.visible(),
+        }
+    }
+
+    fn go_on(&mut self) -> Result<(), Stop> {
+        loop {
+            self.fuel = self.fuel.checked_sub(1).ok_or(Fault::EndlessStep)?;
+            let instruction = self.program.code[self.pc as usize];
+            if let Some(result) = compute(instruction, &mut self.words[self.frame..]) {
+                result?;
+                self.pc += 1;
+                continue;
+            }
+            if instruction.is_visible() {
+                for &register in &self.program.dead[self.pc as usize] {
+                    self.words[self.frame + usize::from(register)] = 0;
+                }
+                if self.atomics == 0 || self.status == Status::Waiting {
+                    return Ok(());
+                }
+                self.visible()?;
+            } else {
+                self.control(instruction)?;
+            }
+        }
+    }
+
+    fn control(&mut self, instruction: Instruction) -> Result<(), Stop> {
+        self.pc += 1;
+        match instruction {
+            Instruction::Jump { to } => self.pc = to,
+            Instruction::Branch { condition, when, to } => {
+                if (self.get(condition) != 0) == when {
+                    self.pc = to;
+                }
+            }
+            Instruction::Assert { condition, assertion } => {
+                if self.get(condition) == 0 {
+                    return Err(Stop::Assertion(assertion));
+                }
+            }
+            Instruction::Call { function, arguments, dst } => self.call(function, arguments, dst)?,
+            Instruction::Return { src } => self.return_from(src)?,
+            Instruction::AtomicEnd => self.atomics -= 1,
+            Instruction::End => return Err(Stop::End),
+            other => unreachable!("{other:?} is not a control instruction"),
+        }
+        Ok(())
+    }
+
+    fn get(&self, register: Register) -> i64 {
+        self.words[self.frame + usize::from(register)]
+    }
+
+    fn set(&mut self, register: Register, value: i64) {
+        self.words[self.frame + usize::from(register)] = value;
+    }
+
+    fn place(&self, place: PlaceRef) -> usize {
+        resolve(place, &self.words[self.frame..])
+    }
+
+    fn touch(&mut self, object: mazurka_core::ObjectId, access: Access) {
+        self.step.touch(object, access);
+    }
+}
+
+/// Calls.
+impl Run<'_> {
+    fn call(&mut self, function: u16, arguments: Register, dst: Register) -> Result<(), Stop> {
+        let call = self.pc - 1;
+        let base = self.frame - self.record.stack();
+        let depth = if base == 0 { 0 } else { (self.words[self.frame - 1] as u64 >> 32) as u32 };
+        if depth + 1 >= MAX_CALLS {
+            self.pc = call;
+            return Err(Fault::CallDepth.into());
+        }
+        let program = self.program;
+        let body = &program.functions[usize::from(function)];
+        let first = self.frame + usize::from(arguments);
+        let given: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.words[first..first + usize::from(body.parameters)]);
+        for &register in &program.dead[call as usize] {
+            self.words[self.frame + usize::from(register)] = 0;
+        }
+        let caller_words = self.record.end() - self.record.stack();
+        self.resize_stack(caller_words + LINK + usize::from(body.registers));
+        let frame = self.record.stack() + caller_words + LINK;
+        self.words[frame - 2] = pair(self.pc, u32::from(dst));
+        self.words[frame - 1] = pair(base as u32, depth + 1);
+        self.words[frame..frame + given.len()].copy_from_slice(&given);
+        self.frame = frame;
+        self.pc = body.entry;
+        Ok(())
+    }
+
+    fn return_from(&mut self, src: Register) -> Result<(), Stop> {
+        let value = self.get(src);
+        let base = self.frame - self.record.stack();
+        if base == 0 {
+            // A spawned thread runs a function: its return is its end.
+            return Err(Stop::End);
+        }
+        let link = self.words[self.frame - 2] as u64;
+        let caller = self.words[self.frame - 1] as u32;
+        self.resize_stack(base - LINK);
+        self.frame = self.record.stack() + caller as usize;
+        self.pc = link as u32;
+        self.set((link >> 32) as Register, value);
+        Ok(())
+    }
+
+    /// Gives the stack another length; new words are zero.
+    fn resize_stack(&mut self, words: usize) {
+        let (stack, end) = (self.record.stack(), self.record.end());
+        let new_end = stack + words;
+        if new_end > end {
+            self.words.splice(end..end, std::iter::repeat_n(0, new_end - end));
+        } else {
+            self.words.drain(new_end..end);
+        }
+        self.record.header.length = new_end - self.record.at;
+        self.words[self.record.at] = self.record.header.pack();
+    }
+}
+
+/// Visible instructions.
+impl Run<'_> {
+    fn visible(&mut self) -> Result<(), Stop> {
+        let instruction = self.program.code[self.pc as usize];
+        match instruction {
+            Instruction::Load { dst, place } => {
+                let cell = self.place(place);
+                self.touch(self.model.cell_object(cell), Access::READ);
+                let value = self.words[cell];
+                self.set(dst, value);
+            }
+            Instruction::Store { place, src } => {
+                let value = self.get(src);
+                self.write(self.place(place), value);
+            }
+            Instruction::Cas { place, dst, arguments } => {
+                let cell = self.place(place);
+                let (old, new) = (self.get(arguments), self.get(arguments + 1));
+                self.touch(self.model.cell_object(cell), Access::READ);
+                let swaps = self.words[cell] == old;
+                if swaps {
+                    self.write(cell, new);
+                }
+                self.set(dst, i64::from(swaps));
+            }
+            Instruction::Swap { place, dst, src } => {
+                let cell = self.place(place);
+                let (old, new) = (self.words[cell], self.get(src));
+                self.touch(self.model.cell_object(cell), Access::READ);
+                self.write(cell, new);
+                self.set(dst, old);
+            }
+            Instruction::FetchAdd { place, dst, src } => {
+                let cell = self.place(place);
+                let old = self.words[cell];
+                self.touch(self.model.cell_object(cell), Access::READ);
+                let new = old.checked_add(self.get(src)).ok_or(Fault::Overflow)?;
+                self.write(cell, new);
+                self.set(dst, old);
+            }
+            Instruction::Lock { mutex } => self.lock(mutex, false),
+            Instruction::Reacquire { mutex } => self.lock(mutex, true),
+            Instruction::Unlock { mutex } => self.unlock(mutex, Fault::UnlockNotHeld)?,
+            Instruction::Wait { condition } => self.wait(condition)?,
+            Instruction::Signal { condition, all } => self.signal(condition, all),
+            Instruction::Spawn { function, arguments, dst } => self.spawn(function, arguments, dst),
+            Instruction::Join { thread } => self.join(thread)?,
+            Instruction::Post { handler, message, arguments } => self.post(handler, message, arguments),
+            Instruction::Enable { event, on } => self.enable(self.place(event), on),
+            Instruction::Assume => {
+                self.pc = self.guard(self.pc + 1)?;
+                return Ok(());
+            }
+            Instruction::Atomic { guarded } => {
+                if guarded {
+                    self.pc = self.guard(self.pc + 1)?;
+                    self.atomics += 1;
+                    return Ok(());
+                }
+                self.atomics += 1;
+            }
+            Instruction::Choose { dst, from, to } => {
+                let (from, to) = (self.get(from), self.get(to));
+                let alternatives = to.checked_sub(from).filter(|&n| n > 0).ok_or(Fault::EmptyChoice)?;
+                let value = from + self.step.choose(alternatives as u64) as i64;
+                self.set(dst, value);
+            }
+            other => unreachable!("{other:?} is not visible"),
+        }
+        self.pc += 1;
+        Ok(())
+    }
+
+    fn write(&mut self, cell: usize, value: i64) {
+        let changes = self.words[cell] != value;
+        let access = if changes { Access::WRITE } else { Access::REWRITE };
+        self.touch(self.model.cell_object(cell), access);
+        self.words[cell] = value;
+        for &invariant in &self.program.cell_invariants[cell] {
+            self.step.touch(self.model.invariant_object(invariant), access);
+            if changes && !self.shaken.contains(&invariant) {
+                self.shaken.push(invariant);
+            }
+        }
+    }
+
+    /// Evaluates a guard that holds, and returns where the code behind it begins.
+    fn guard(&mut self, pc: Pc) -> Result<Pc, Stop> {
+        let frame = &self.words[self.frame..self.record.end()];
+        let (model, step) = (self.model, &mut *self.step);
+        let mut looked = |cell: usize| step.touch(model.cell_object(cell), Access::READ);
+        Ok(evaluate(self.program, self.words, frame, pc, &mut looked)?.resume)
+    }
+
+    fn lock(&mut self, mutex: PlaceRef, woken: bool) {
+        let mutex = self.place(mutex);
+        self.touch(self.model.mutex_object(mutex), Access::WRITE);
+        if woken {
+            self.touch(self.model.life(self.actor), Access::READ);
+        }
+        self.words[self.model.layout().mutexes + mutex] = i64::from(self.actor.0) + 1;
+    }
+
+    fn unlock(&mut self, mutex: PlaceRef, fault: Fault) -> Result<(), Stop> {
+        let mutex = self.place(mutex);
+        self.touch(self.model.mutex_object(mutex), Access::WRITE);
+        let word = self.model.layout().mutexes + mutex;
+        if self.words[word] != i64::from(self.actor.0) + 1 {
+            return Err(fault.into());
+        }
+        self.words[word] = 0;
+        Ok(())
+    }
+
+    fn wait(&mut self, condition: PlaceRef) -> Result<(), Stop> {
+        let Instruction::Reacquire { mutex } = self.program.code[self.pc as usize + 1] else {
+            unreachable!("a wait stands before its reacquire")
+        };
+        self.unlock(mutex, Fault::WaitNotHeld)?;
+        self.touch(self.model.condition_object(self.place(condition)), Access::ADD);
+        self.status = Status::Waiting;
+        Ok(())
+    }
+
+    fn signal(&mut self, condition: PlaceRef, all: bool) {
+        let condition = self.place(condition);
+        let waiters = self.model.waiters(self.words, condition);
+        let object = self.model.condition_object(condition);
+        if waiters.is_empty() {
+            self.touch(object, Access::READ);
+            return;
+        }
+        self.touch(object, Access::WRITE);
+        let chosen = if all {
+            0..waiters.len()
+        } else {
+            let n = self.step.choose(waiters.len() as u64) as usize;
+            n..n + 1
+        };
+        for waiter in &waiters[chosen] {
+            let header = Header { status: Status::Ready, ..waiter.header };
+            self.words[waiter.at] = header.pack();
+            let woken = waiter.actor(self.words);
+            self.touch(self.model.life(woken), Access::WRITE);
+        }
+    }
+
+    fn enable(&mut self, event: usize, on: bool) {
+        let word = self.model.layout().events + event / 64;
+        let bit = 1i64 << (event % 64);
+        let was = self.words[word] & bit != 0;
+        self.touch(self.model.event_object(event), if was == on { Access::REWRITE } else { Access::WRITE });
+        self.words[word] = if on { self.words[word] | bit } else { self.words[word] & !bit };
+    }
+}
+
+/// Actors that come and go.
+impl Run<'_> {
+    /// Writes the header back: others are about to move the records.
+    fn save(&mut self) {
+        let base = self.frame - self.record.stack();
+        self.record.header = Header { status: self.status, base, pc: self.pc, ..self.record.header };
+        self.words[self.record.at] = self.record.header.pack();
+    }
+
+    /// Finds the own record again after others were put in or taken out.
+    fn relocate(&mut self) {
+        let (words, actor) = (&*self.words, self.actor);
+        let mut records = Records::new(words, self.model.layout());
+        let own = records.find(|record| record.actor(words) == actor && record.header.status != Status::Pending);
+        if let Some(own) = own {
+            let base = self.frame - self.record.stack();
+            self.record = own;
+            self.frame = own.stack() + base;
+        }
+    }
+
+    /// The number of the next thing that this actor makes, from 1, where names go by history.
+    fn next_number(&mut self) -> u32 {
+        let word = &mut self.words[self.record.at + 1];
+        if self.model.identity() == Identity::History {
+            *word += 1 << 32;
+        }
+        (*word as u64 >> 32) as u32
+    }
+
+    fn spawn(&mut self, function: u16, arguments: Register, dst: Register) {
+        let body = &self.program.functions[usize::from(function)];
+        let (registers, entry) = (usize::from(body.registers), body.entry);
+        let first = self.frame + usize::from(arguments);
+        let given: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.words[first..first + usize::from(body.parameters)]);
+        let detached = dst == NONE;
+        if !detached {
+            // A handle that is overwritten can no longer be joined.
+            let old = self.get(dst);
+            self.detach(old);
+        }
+        self.touch(self.model.children(self.presence), Access::READ);
+        let slot = self.model.free_slot(self.words, self.presence);
+        let presence = self.model.names().thread(self.presence, slot, function);
+        let number = self.next_number();
+        let child = match self.model.identity() {
+            Identity::History => self.model.names().child(self.actor, number, false, function),
+            Identity::Presence => presence,
+        };
+        self.touch(self.model.life(child), Access::WRITE);
+        if !detached {
+            self.set(dst, i64::from(slot) + 1);
+        }
+        let header = Header { kind: Kind::Spawned, status: Status::Fresh, length: 4 + registers, base: 0, pc: entry };
+        let mut record: SmallVec<[i64; 24]> = SmallVec::new();
+        let detail = slot << 1 | u32::from(detached);
+        record.extend([header.pack(), pair(child.0, 0), pair(self.presence.0, detail), pair(presence.0, 0)]);
+        record.extend(given.iter().copied().chain(std::iter::repeat(0)).take(registers));
+        self.save();
+        let at = self.model.place_of_thread(self.words, presence);
+        self.words.splice(at..at, record);
+        let record = Record::read(self.words, at);
+        Run::new(self.model, self.words, self.step, record).settle();
+        self.relocate();
+    }
+
+    /// Forgets a handle: its thread may vanish when it ends.
+    fn detach(&mut self, handle: i64) {
+        if handle == 0 {
+            return;
+        }
+        if let Some(child) = self.model.child_by_handle(self.words, self.presence, handle) {
+            let actor = child.actor(self.words);
+            self.touch(self.model.life(actor), Access::READ);
+            self.save();
+            if child.header.status == Status::Finished {
+                self.words.drain(child.at..child.end());
+            } else {
+                self.words[child.at + 2] |= 1 << 32;
+            }
+            self.relocate();
+        }
+    }
+
+    fn join(&mut self, thread: Register) -> Result<(), Stop> {
+        let handle = self.get(thread);
+        let Some(child) = self.model.child_by_handle(self.words, self.presence, handle) else {
+            return Err(Fault::JoinNothing.into());
+        };
+        let actor = child.actor(self.words);
+        self.touch(self.model.life(actor), Access::READ);
+        self.set(thread, 0);
+        self.save();
+        self.words.drain(child.at..child.end());
+        self.relocate();
+        Ok(())
+    }
+
+    fn post(&mut self, handler: PlaceRef, message: u16, arguments: Register) {
+        let handler = self.place(handler) as u32;
+        let parameters = usize::from(self.program.messages[usize::from(message)].parameters);
+        let first = self.frame + usize::from(arguments);
+        let given: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.words[first..first + parameters]);
+        let presence = self.model.names().message(handler, message, &given);
+        let number = self.next_number();
+        let posted = match self.model.identity() {
+            Identity::History => self.model.names().child(self.actor, number, true, message),
+            Identity::Presence => presence,
+        };
+        self.touch(self.model.life(posted), Access::ADD);
+        if !self.program.handlers[handler as usize].any {
+            self.touch(self.model.mailbox_object(handler), Access::POST);
+        }
+        let length = Header::words(Kind::Message) + parameters;
+        let header = Header { kind: Kind::Message, status: Status::Pending, length, base: 0, pc: 0 };
+        let mut record: SmallVec<[i64; 12]> = SmallVec::new();
+        record.extend([header.pack(), pair(posted.0, 0), pair(handler, u32::from(message)), pair(presence.0, 0)]);
+        record.extend_from_slice(&given);
+        self.save();
+        let at = self.model.place_in_mailbox(self.words, handler, &record);
+        self.words.splice(at..at, record);
+        self.relocate();
+    }
+
+    /// The running message stands before those that wait.
+    fn move_to_front_of_mailbox(&mut self, handler: u32) {
+        self.save();
+        let words = &*self.words;
+        let mut records = Records::new(words, self.model.layout());
+        let front = records.find(|record| record.header.kind == Kind::Message && record.owner(words) == handler);
+        if let Some(front) = front {
+            self.words[front.at..self.record.end()].rotate_right(self.record.header.length);
+        }
+        self.relocate();
+    }
+}
+
+/// The end of a step, or of the actor.
+impl Run<'_> {
+    fn finish(&mut self, result: Result<(), Stop>) {
+        match result {
+            Ok(()) => self.save(),
+            Err(Stop::End) => self.end(Status::Finished),
+            Err(Stop::Assertion(assertion)) => {
+                self.fail_assertion(assertion);
+                self.end(Status::Halted);
+            }
+            Err(Stop::Fault(fault)) => {
+                let mut violation = Violation::new(ViolationKind::Crash, fault.words());
+                violation.location = Some(self.program.site_location(self.pc));
+                violation.actor = Some(self.actor);
+                self.step.fail(violation);
+                self.end(Status::Halted);
+            }
+        }
+    }
+
+    fn fail_assertion(&mut self, assertion: u32) {
+        let info = &self.program.assertions[assertion as usize];
+        let mut violation = Violation::new(ViolationKind::Assertion, info.message.clone());
+        violation.location = Some(self.program.location(info.line, info.column));
+        violation.actor = Some(self.actor);
+        for (name, register) in &info.values {
+            let value = self.get(*register);
+            if value != UNREAD {
+                violation.values.push(Value { name: name.clone(), value: value.to_string() });
+            }
+        }
+        self.step.fail(violation);
+    }
+
+    fn end(&mut self, status: Status) {
+        self.release_children();
+        self.give_up_mutexes(status);
+        match self.record.header.kind {
+            Kind::Thread => self.keep_as(status),
+            Kind::Event => self.remove(),
+            Kind::Message => {
+                let handler = self.record.owner(self.words);
+                self.touch(self.model.handler_object(handler), Access::WRITE);
+                self.remove();
+            }
+            Kind::Spawned => {
+                self.touch(self.model.life(self.actor), Access::WRITE);
+                let detached = self.record.detail(self.words) & 1 == 1;
+                if detached {
+                    let creator = ActorId(self.record.owner(self.words));
+                    self.touch(self.model.children(creator), Access::WRITE);
+                    self.remove();
+                } else {
+                    self.keep_as(status);
+                }
+            }
+        }
+    }
+
+    fn keep_as(&mut self, status: Status) {
+        self.status = status;
+        self.pc = 0;
+        self.resize_stack(0);
+        self.frame = self.record.stack();
+        self.save();
+    }
+
+    fn remove(&mut self) {
+        self.words.drain(self.record.at..self.record.end());
+    }
+
+    /// Nobody can join the threads of an actor that has come to its end.
+    fn release_children(&mut self) {
+        if !self.program.creates_actors {
+            return;
+        }
+        let (model, presence) = (self.model, self.presence);
+        self.save();
+        let mut at = model.layout().records;
+        while at < self.words.len() {
+            let record = Record::read(self.words, at);
+            let is_child = record.header.kind == Kind::Spawned && record.owner(self.words) == presence.0;
+            if is_child && matches!(record.header.status, Status::Finished | Status::Halted) {
+                self.words.drain(at..record.end());
+                continue;
+            }
+            if is_child {
+                self.words[at + 2] |= 1 << 32;
+            }
+            at = record.end();
+        }
+        self.relocate();
+    }
+
+    /// A mutex whose holder is gone is never free again, and nobody new may be taken for its holder.
+    fn give_up_mutexes(&mut self, status: Status) {
+        let lasting = self.record.header.kind == Kind::Thread && status == Status::Finished;
+        if lasting {
+            return;
+        }
+        let holder = if status == Status::Halted { HALTED_HOLDER } else { ENDED_HOLDER };
+        let layout = self.model.layout();
+        for word in &mut self.words[layout.mutexes..layout.events] {
+            if *word == i64::from(self.actor.0) + 1 {
+                *word = i64::from(holder) + 1;
+            }
+        }
+    }
+
+    fn check_invariants(&mut self) {
+        for invariant in std::mem::take(&mut self.shaken) {
+            if let Some(mut violation) = self.model.broken(self.words, invariant) {
+                violation.actor = Some(self.actor);
+                self.step.fail(violation);
+            }
+        }
+    }
+}

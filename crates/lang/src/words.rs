@@ -1,0 +1,307 @@
+//! A model in words: names, descriptions, and what it means that nobody can move.
+
+use crate::code::{Instruction, Member};
+use crate::model::{Holder, Model};
+use crate::names::Key;
+use crate::run::resolve;
+use crate::state::{Kind, Record, Records, State, Status};
+use mazurka_core::{
+    Access, ActorId, Description, Ending, ObjectId, Outcome, Step, System, Value, Violation, ViolationKind,
+};
+
+fn member(model: &Model, actor: ActorId) -> Option<&Member> {
+    let program = model.program();
+    let threads = program.threads.len();
+    match actor.index().checked_sub(threads) {
+        None => program.threads.get(actor.index()),
+        Some(event) => program.events.get(event).map(|event| &event.member),
+    }
+}
+
+/// An actor's full name.
+pub(crate) fn actor_name(model: &Model, actor: ActorId) -> String {
+    if let Some(member) = member(model, actor) {
+        return member.name.clone();
+    }
+    let program = model.program();
+    match model.key(actor) {
+        None => format!("actor {}", actor.0),
+        Some(Key::Child { parent, number, is_message, body }) => {
+            let bodies = if is_message { &program.messages } else { &program.functions };
+            format!("{}/{}.{number}", actor_name(model, parent), bodies[usize::from(body)].name)
+        }
+        Some(Key::Thread { parent, slot, body }) => {
+            format!("{}/{}~{}", actor_name(model, parent), program.functions[usize::from(body)].name, slot + 1)
+        }
+        Some(Key::Message { handler, message, arguments }) => {
+            format!("{}:{}", program.handlers[handler as usize].name, message_text(model, message, &arguments))
+        }
+    }
+}
+
+fn message_text(model: &Model, message: u16, arguments: &[i64]) -> String {
+    let name = &model.program().messages[usize::from(message)].name;
+    if arguments.is_empty() {
+        return name.clone();
+    }
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    format!("{name}({})", arguments.join(", "))
+}
+
+/// A name that does not depend on how actors are told apart: two models of one program say the same.
+fn label(model: &Model, words: &[i64], record: &Record) -> String {
+    let program = model.program();
+    match record.header.kind {
+        Kind::Thread | Kind::Event => actor_name(model, record.actor(words)),
+        Kind::Message => {
+            let handler = &program.handlers[record.owner(words) as usize].name;
+            format!("{} on {handler}", program.messages[record.detail(words) as usize].name)
+        }
+        Kind::Spawned => match model.key(record.presence(words)) {
+            Some(Key::Thread { body, .. }) => program.functions[usize::from(body)].name.clone(),
+            _ => actor_name(model, record.presence(words)),
+        },
+    }
+}
+
+/// An object's name.
+pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
+    match object_kind(model, object) {
+        Object::Cell(cell) => model.program().cell_names[cell].clone(),
+        Object::Mutex(mutex) => model.program().mutexes[mutex].clone(),
+        Object::Condition(condition) => model.program().conditions[condition].clone(),
+        Object::Handler(handler) => model.program().handlers[handler].name.clone(),
+        Object::Mailbox(handler) => format!("the mailbox of {}", model.program().handlers[handler].name),
+        Object::Event(event) => model.program().events[event].member.name.clone(),
+        Object::Invariant(invariant) => {
+            format!("the variables of the invariant in line {}", model.program().invariants[invariant].line)
+        }
+        Object::Life(actor) => format!("the life of {}", actor_name(model, actor)),
+        Object::Children(actor) => format!("the threads of {}", actor_name(model, actor)),
+    }
+}
+
+enum Object {
+    Cell(usize),
+    Mutex(usize),
+    Condition(usize),
+    Handler(usize),
+    Mailbox(usize),
+    Event(usize),
+    Invariant(usize),
+    Life(ActorId),
+    Children(ActorId),
+}
+
+fn object_kind(model: &Model, object: ObjectId) -> Object {
+    let program = model.program();
+    let handlers = program.handlers.len();
+    let mut number = object.0 as usize;
+    let parts: [(usize, fn(usize) -> Object); 7] = [
+        (program.cells.len(), Object::Cell),
+        (program.mutexes.len(), Object::Mutex),
+        (program.conditions.len(), Object::Condition),
+        (handlers, Object::Handler),
+        (handlers, Object::Mailbox),
+        (program.events.len(), Object::Event),
+        (program.invariants.len(), Object::Invariant),
+    ];
+    for (length, make) in parts {
+        if number < length {
+            return make(number);
+        }
+        number -= length;
+    }
+    let actor = ActorId((number / 2) as u32);
+    if number % 2 == 0 { Object::Life(actor) } else { Object::Children(actor) }
+}
+
+/// What touching an object is called.
+pub(crate) fn touch_verb(model: &Model, object: ObjectId, access: Access) -> &'static str {
+    let changes = access.changes() || access.contains(Access::REWRITE);
+    match (object_kind(model, object), changes) {
+        (Object::Cell(_), true) => "wrote",
+        (Object::Cell(_), false) => "read",
+        (Object::Mutex(_), _) => "took",
+        (Object::Condition(_), _) if access.contains(Access::ADD) => "waited at",
+        (Object::Condition(_), _) => "signalled",
+        (Object::Handler(_), _) => "ran on",
+        (Object::Mailbox(_), _) => "posted to",
+        (Object::Event(_), true) => "switched",
+        (Object::Event(_), false) => "happened as",
+        (Object::Invariant(_), _) => "changed",
+        (Object::Life(_) | Object::Children(_), _) => "affected",
+    }
+}
+
+/// What an actor is about to do.
+pub(crate) fn describe(model: &Model, state: &State, actor: ActorId, outcome: Outcome) -> Description {
+    let program = model.program();
+    let words = &state.words;
+    if let Some(event) = actor.index().checked_sub(program.threads.len()).and_then(|event| program.events.get(event)) {
+        let location = Some(program.location(event.member.line, event.member.column));
+        return Description { text: event.member.name.clone(), location };
+    }
+    let Some(record) = model.record_of(words, actor) else {
+        return Description { text: "nothing".to_owned(), location: None };
+    };
+    if record.header.status == Status::Pending {
+        let message = record.detail(words) as u16;
+        let text = format!("begin {}", message_text(model, message, &words[record.stack()..record.end()]));
+        let location = Some(program.site_location(program.messages[usize::from(message)].entry));
+        return Description { text, location };
+    }
+    let frame = &words[record.frame()..record.end()];
+    let site = program.site(record.header.pc);
+    let text = match program.code[record.header.pc as usize] {
+        Instruction::Load { place, .. } => format!("{} ({})", site.text, words[resolve(place, frame)]),
+        Instruction::Choose { from, .. } => {
+            let chosen = frame[usize::from(from)].wrapping_add(outcome.0 as i64);
+            format!("{} ({chosen})", site.text)
+        }
+        Instruction::Signal { .. } => match woken(model, state, actor, outcome) {
+            names if names.is_empty() => format!("{} (nobody waits)", site.text),
+            names => format!("{} (wakes {})", site.text, names.join(", ")),
+        },
+        _ => site.text.clone(),
+    };
+    Description { text, location: Some(program.location(site.line, site.column)) }
+}
+
+/// Whom a signal wakes.
+fn woken(model: &Model, state: &State, actor: ActorId, outcome: Outcome) -> Vec<String> {
+    let waiting = |state: &State| -> Vec<ActorId> {
+        Records::new(&state.words, model.layout())
+            .filter(|record| record.header.status == Status::Waiting)
+            .map(|record| record.actor(&state.words))
+            .collect()
+    };
+    let mut after = state.clone();
+    let mut step = Step::default();
+    step.begin(outcome);
+    model.step(&mut after, actor, &mut step);
+    let still = waiting(&after);
+    waiting(state)
+        .into_iter()
+        .filter(|waiter| !still.contains(waiter))
+        .map(|waiter| actor_name(model, waiter))
+        .collect()
+}
+
+/// What a person would want to see of a state.
+pub(crate) fn observe(model: &Model, words: &[i64], into: &mut Vec<Value>) {
+    let program = model.program();
+    let mut push = |name: &str, value: String| into.push(Value { name: name.to_owned(), value });
+    for (name, value) in program.cell_names.iter().zip(words) {
+        push(name, value.to_string());
+    }
+    for (mutex, name) in program.mutexes.iter().enumerate() {
+        let holder = match model.holder(words, mutex) {
+            Holder::Nobody => "free".to_owned(),
+            Holder::Actor(actor) => actor_name(model, actor),
+            Holder::Halted => "held by a stopped actor".to_owned(),
+            Holder::Ended => "held by an ended actor".to_owned(),
+        };
+        push(name, holder);
+    }
+    for (number, event) in program.events.iter().enumerate() {
+        let on = words[model.layout().events + number / 64] >> (number % 64) & 1 == 1;
+        push(&event.member.name, if on { "enabled" } else { "disabled" }.to_owned());
+    }
+    for (number, handler) in program.handlers.iter().enumerate() {
+        let waiting: Vec<String> = Records::new(words, model.layout())
+            .filter(|record| record.header.status == Status::Pending && record.owner(words) as usize == number)
+            .map(|record| message_text(model, record.detail(words) as u16, &words[record.stack()..record.end()]))
+            .collect();
+        push(&handler.name, format!("[{}]", waiting.join(", ")));
+    }
+}
+
+/// Why somebody cannot move.
+enum Wait {
+    Mutex(usize),
+    Thread(Option<Record>),
+    Signal(usize),
+    Assumption,
+}
+
+fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
+    let frame = &words[record.frame()..record.end()];
+    match record.header.status {
+        Status::Finished | Status::Halted | Status::Pending => return None,
+        Status::Waiting => return model.waits_at(words, record).map(Wait::Signal),
+        Status::Fresh | Status::Ready => {}
+    }
+    match model.program().code[record.header.pc as usize] {
+        Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => Some(Wait::Mutex(resolve(mutex, frame))),
+        Instruction::Join { thread } => {
+            let handle = frame[usize::from(thread)];
+            Some(Wait::Thread(model.child_by_handle(words, record.presence(words), handle)))
+        }
+        _ => Some(Wait::Assumption),
+    }
+}
+
+/// Whether somebody waits, in the end, for an assumption or for somebody whom a violation stopped.
+fn is_excused(model: &Model, words: &[i64], record: &Record, mut patience: usize) -> bool {
+    let mut current = *record;
+    loop {
+        let next = match wait_of(model, words, &current) {
+            Some(Wait::Assumption) => return true,
+            None => return current.header.status == Status::Halted,
+            Some(Wait::Signal(_)) => return false,
+            Some(Wait::Thread(child)) => child,
+            Some(Wait::Mutex(mutex)) => match model.holder(words, mutex) {
+                Holder::Halted => return true,
+                Holder::Actor(actor) => model.record_of(words, actor),
+                Holder::Nobody | Holder::Ended => None,
+            },
+        };
+        match next {
+            // A cycle, or a chain longer than there are actors: nobody outside is to blame.
+            Some(next) if patience > 0 => current = next,
+            _ => return false,
+        }
+        patience -= 1;
+    }
+}
+
+/// What it means that nobody can move.
+pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
+    let records: Vec<Record> = Records::new(words, model.layout()).collect();
+    let stuck: Vec<&Record> = records.iter().filter(|record| wait_of(model, words, record).is_some()).collect();
+    let deadlocked: Vec<&Record> =
+        stuck.iter().copied().filter(|record| !is_excused(model, words, record, records.len())).collect();
+    let Some(first) = deadlocked.first() else {
+        return if stuck.is_empty() { Ending::Finished } else { Ending::Blocked };
+    };
+    let reasons: Vec<String> = deadlocked.iter().map(|record| reason(model, words, record)).collect();
+    let mut violation = Violation::new(ViolationKind::Deadlock, format!("deadlock: {}", reasons.join("; ")));
+    violation.location = Some(model.place_location(first));
+    Ending::Deadlock(Box::new(violation))
+}
+
+fn reason(model: &Model, words: &[i64], record: &Record) -> String {
+    let program = model.program();
+    let who = label(model, words, record);
+    match wait_of(model, words, record) {
+        Some(Wait::Mutex(mutex)) => {
+            let holder = match model.holder(words, mutex) {
+                Holder::Actor(actor) if actor == record.actor(words) => "itself".to_owned(),
+                Holder::Actor(actor) => match model.record_of(words, actor) {
+                    Some(holder) if holder.header.status == Status::Finished => {
+                        format!("{}, which has ended", label(model, words, &holder))
+                    }
+                    Some(holder) => label(model, words, &holder),
+                    None => "nobody".to_owned(),
+                },
+                Holder::Ended => "somebody who has ended".to_owned(),
+                Holder::Halted | Holder::Nobody => "nobody".to_owned(),
+            };
+            format!("{who} waits for {} held by {holder}", program.mutexes[mutex])
+        }
+        Some(Wait::Thread(Some(child))) => format!("{who} waits for {} to end", label(model, words, &child)),
+        Some(Wait::Signal(condition)) => format!("{who} waits for a signal on {}", program.conditions[condition]),
+        Some(Wait::Thread(None) | Wait::Assumption) | None => format!("{who} waits"),
+    }
+}

@@ -1,0 +1,302 @@
+//! Reports that a machine reads: one object, its names and their meanings stable.
+
+use crate::{Change, Report, Row, Story, meaning};
+use mazurka_core::{Location, Statistics, Value};
+use serde::Serialize;
+use serde_json::Map;
+
+/// The whole report as one JSON object.
+pub fn report(report: &Report<'_>) -> String {
+    pretty(&ReportObject {
+        program: report.program,
+        engine: report.engine,
+        verdict: report.exploration.verdict.name(),
+        reason: meaning::reason(report),
+        violations: report.stories.iter().map(ViolationObject::new).collect(),
+        statistics: statistics(&report.exploration.statistics),
+    })
+}
+
+/// One violation and its schedule as a JSON object.
+pub fn story(story: &Story) -> String {
+    pretty(&ViolationObject::new(story))
+}
+
+/// The counters that apply, by name, and the seconds.
+pub(crate) fn statistics(statistics: &Statistics) -> Map<String, serde_json::Value> {
+    let mut object: Map<_, _> =
+        statistics.iter().map(|(counter, count)| (counter.name().to_owned(), count.into())).collect();
+    object.insert("seconds".to_owned(), statistics.seconds.into());
+    object
+}
+
+/// What is serialised here has string keys and no foreign `Serialize`, so it cannot fail; should it ever, the error is
+/// said in JSON too.
+pub(crate) fn pretty(object: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(object)
+        .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct ReportObject<'a> {
+    program: &'a str,
+    engine: &'a str,
+    verdict: &'static str,
+    reason: Option<String>,
+    violations: Vec<ViolationObject<'a>>,
+    statistics: Map<String, serde_json::Value>,
+}
+
+#[derive(Serialize)]
+struct ViolationObject<'a> {
+    kind: &'static str,
+    message: &'a str,
+    r#where: Option<Place<'a>>,
+    actor: Option<&'a str>,
+    values: Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    race: Option<RaceObject<'a>>,
+    replayed: bool,
+    start: usize,
+    schedule: Vec<StepObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shortened_from: Option<LengthObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule_file: Option<&'a str>,
+}
+
+impl<'a> ViolationObject<'a> {
+    fn new(story: &'a Story) -> Self {
+        let violation = &story.violation;
+        let original = LengthObject { steps: story.original.steps, switches: story.original.switches };
+        ViolationObject {
+            kind: violation.kind.name(),
+            message: &violation.message,
+            r#where: violation.location.as_ref().map(Place::new),
+            actor: story.culprit.as_deref(),
+            values: values(&violation.values),
+            why: story.why.as_deref(),
+            race: story.race.as_ref().map(|race| RaceObject {
+                first: race.first + 1,
+                second: race.second + 1,
+                object: &race.object,
+            }),
+            replayed: story.faithful,
+            start: story.start,
+            schedule: story.rows.iter().map(|row| StepObject::new(story, row)).collect(),
+            shortened_from: story.was_shortened().then_some(original),
+            schedule_file: story.saved.as_deref(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> Place<'a> {
+    fn new(location: &'a Location) -> Self {
+        Place { file: &location.file, line: location.line, column: location.column }
+    }
+}
+
+/// The racing steps by their places in the schedule, from 1, and what they race for.
+#[derive(Serialize)]
+struct RaceObject<'a> {
+    first: usize,
+    second: usize,
+    object: &'a str,
+}
+
+#[derive(Serialize)]
+struct LengthObject {
+    steps: usize,
+    switches: usize,
+}
+
+#[derive(Serialize)]
+struct StepObject<'a> {
+    actor: &'a str,
+    outcome: u64,
+    text: &'a str,
+    r#where: Option<Place<'a>>,
+    changes: Vec<ChangeObject<'a>>,
+}
+
+impl<'a> StepObject<'a> {
+    fn new(story: &'a Story, row: &'a Row) -> Self {
+        StepObject {
+            actor: story.actor(row),
+            outcome: row.outcome.0,
+            text: &row.text,
+            r#where: row.location.as_ref().map(Place::new),
+            changes: row.changes.iter().map(ChangeObject::new).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ChangeObject<'a> {
+    name: &'a str,
+    old: Option<&'a str>,
+    new: Option<&'a str>,
+}
+
+impl<'a> ChangeObject<'a> {
+    fn new(change: &'a Change) -> Self {
+        ChangeObject { name: &change.name, old: change.old.as_deref(), new: change.new.as_deref() }
+    }
+}
+
+fn values(values: &[Value]) -> Map<String, serde_json::Value> {
+    values.iter().map(|value| (value.name.clone(), value.value.clone().into())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{Threads, counts};
+    use mazurka_core::{Counter, Exploration, StopReason};
+
+    #[test]
+    fn a_violation_is_one_object() {
+        let threads = Threads::three();
+        let mut told = threads.tell(&[2, 2, 0, 0], 9);
+        told.saved = Some("three.schedule".to_owned());
+        told.rows.truncate(2);
+        let statistics = counts(&[(Counter::Transitions, 9), (Counter::States, 6)], 0.25);
+        let found = vec![threads.found(&[2, 2, 0, 0])];
+        let exploration = Exploration::conclude(StopReason::FirstViolation, None, found, statistics);
+        let (program, engine, promise) = ("three.mz", "stateful", "");
+        let stories = &[told];
+        insta::assert_snapshot!(report(&Report { program, engine, promise, exploration: &exploration, stories }), @r#"
+        {
+          "program": "three.mz",
+          "engine": "stateful",
+          "verdict": "violated",
+          "reason": "the search stopped at the first violation",
+          "violations": [
+            {
+              "kind": "assertion",
+              "message": "assertion failed: r1 == 0",
+              "where": {
+                "file": "three.mz",
+                "line": 2,
+                "column": 3
+              },
+              "actor": "T1",
+              "values": {
+                "r1": "1"
+              },
+              "why": "T3 incremented x before T1 incremented it; nothing orders the two",
+              "race": {
+                "first": 2,
+                "second": 3,
+                "object": "x"
+              },
+              "replayed": true,
+              "start": 0,
+              "schedule": [
+                {
+                  "actor": "T3",
+                  "outcome": 0,
+                  "text": "r3 = z",
+                  "where": {
+                    "file": "three.mz",
+                    "line": 21,
+                    "column": 3
+                  },
+                  "changes": []
+                },
+                {
+                  "actor": "T3",
+                  "outcome": 0,
+                  "text": "r3 = x++",
+                  "where": {
+                    "file": "three.mz",
+                    "line": 22,
+                    "column": 3
+                  },
+                  "changes": [
+                    {
+                      "name": "x",
+                      "old": "0",
+                      "new": "1"
+                    }
+                  ]
+                }
+              ],
+              "shortened_from": {
+                "steps": 9,
+                "switches": 4
+              },
+              "schedule_file": "three.schedule"
+            }
+          ],
+          "statistics": {
+            "states": 6,
+            "transitions": 9,
+            "seconds": 0.25
+          }
+        }
+        "#);
+    }
+
+    #[test]
+    fn what_does_not_apply_is_null_or_absent() {
+        insta::assert_snapshot!(story(&Threads::crossed_locks().tell(&[0, 1], 2)), @r#"
+        {
+          "kind": "deadlock",
+          "message": "deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0, held by T1",
+          "where": null,
+          "actor": null,
+          "values": {},
+          "replayed": true,
+          "start": 0,
+          "schedule": [
+            {
+              "actor": "T1",
+              "outcome": 0,
+              "text": "lock 0",
+              "where": {
+                "file": "three.mz",
+                "line": 1,
+                "column": 3
+              },
+              "changes": [
+                {
+                  "name": "lock 0",
+                  "old": null,
+                  "new": "T1"
+                }
+              ]
+            },
+            {
+              "actor": "T2",
+              "outcome": 0,
+              "text": "lock 1",
+              "where": {
+                "file": "three.mz",
+                "line": 11,
+                "column": 3
+              },
+              "changes": [
+                {
+                  "name": "lock 1",
+                  "old": null,
+                  "new": "T2"
+                }
+              ]
+            }
+          ]
+        }
+        "#);
+    }
+}

@@ -1,0 +1,92 @@
+//! Widths, wrapping and colour: what the renderers of text share. A character is one cell wide.
+
+/// The width of a text on the screen.
+pub(crate) fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The text, filled with spaces up to a width.
+pub(crate) fn pad(text: &str, to: usize) -> String {
+    format!("{text:<to$}")
+}
+
+/// The text without line breaks and other control characters, which would tear a layout (or steer a terminal).
+pub(crate) fn one_line(text: &str) -> String {
+    let pieces: Vec<_> = text.split(char::is_control).map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    pieces.join(" ")
+}
+
+/// Breaks a text between words into lines of at most this width; a longer word has a line for itself. A text that fits
+/// stays as it is.
+pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {
+    if width(text) <= to {
+        return vec![text.to_owned()];
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= to => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Colours, if they are wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    /// Whether they are wanted.
+    pub(crate) colour: bool,
+}
+
+impl Paint {
+    /// Something is wrong.
+    pub(crate) fn alarm(self, text: &str) -> String {
+        self.with("1;31", text)
+    }
+
+    /// All is well.
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with("1;32", text)
+    }
+
+    /// It is not known.
+    pub(crate) fn open(self, text: &str) -> String {
+        self.with("1;33", text)
+    }
+
+    /// A heading.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    /// What is there for those who look for it.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.colour && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapping_breaks_between_words_only() {
+        assert_eq!(wrap("a  b", 10), ["a  b"]);
+        assert_eq!(wrap("one two  three fourteen", 9), ["one two", "three", "fourteen"]);
+        assert_eq!(wrap("unbreakable it is", 4), ["unbreakable", "it", "is"]);
+        assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(one_line(" a  b\n\t c\u{1b}[31m "), "a  b c [31m");
+    }
+}

@@ -1,0 +1,242 @@
+//! The steps of a story, laid out.
+//!
+//! Three layouts, the first that fits: one column per actor with the changed values beside each step; one column per
+//! actor with the values in a column of their own; one line per step with the actor's name in front. Each row of a
+//! table has one filled cell, since only one actor moves at a time.
+
+use crate::format::count;
+use crate::layout::{Paint, one_line, pad, width, wrap};
+use crate::{Row, Story, TextOptions};
+
+const INDENT: &str = "  ";
+const COLUMN_GAP: usize = 3;
+const NOTE_GAP: usize = 3;
+const CROSS: &str = "✗";
+
+/// The steps of a story, one string per line.
+pub(crate) fn lines(story: &Story, options: &TextOptions) -> Vec<String> {
+    if story.rows.is_empty() {
+        return Vec::new();
+    }
+    let table = Table::new(story, options);
+    let mut lines = table
+        .columns(Notes::Beside)
+        .or_else(|| table.columns(Notes::Apart))
+        .unwrap_or_else(|| table.one_line_per_step());
+    if story.faithful && story.failing.is_none() {
+        let cross = table.paint.alarm(CROSS);
+        lines.push(format!("{INDENT}{cross}{:fill$}nobody can move", "", fill = table.number_width + 1));
+    }
+    lines
+}
+
+/// Where the changed values stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Notes {
+    Beside,
+    Apart,
+}
+
+/// A row, ready to be placed.
+struct Cell {
+    number: String,
+    actor: usize,
+    text: String,
+    note: String,
+}
+
+enum Line {
+    Step(Cell),
+    /// So many steps are not shown.
+    Gap(usize),
+}
+
+struct Table {
+    lines: Vec<Line>,
+    actors: Vec<String>,
+    number_width: usize,
+    width: usize,
+    paint: Paint,
+}
+
+impl Table {
+    fn new(story: &Story, options: &TextOptions) -> Table {
+        let rows = story.rows.len();
+        let most = options.max_rows.max(2);
+        // The end of a story explains more than its beginning.
+        let (head, tail) = if rows <= most { (rows, rows) } else { (most / 4, rows - (most - most / 4)) };
+        let mut lines: Vec<_> = story.rows[..head].iter().map(|row| Line::Step(Cell::new(story, row))).collect();
+        if head < tail {
+            lines.push(Line::Gap(tail - head));
+        }
+        lines.extend(story.rows[tail..].iter().map(|row| Line::Step(Cell::new(story, row))));
+        Table {
+            lines,
+            actors: story.actors.iter().map(|name| one_line(name)).collect(),
+            number_width: width(&rows.to_string()).max("step".len()),
+            width: options.width,
+            paint: Paint { colour: options.colour },
+        }
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &Cell> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Step(cell) => Some(cell),
+            Line::Gap(_) => None,
+        })
+    }
+
+    /// One column per actor; `None` if that is too wide.
+    fn columns(&self, notes: Notes) -> Option<Vec<String>> {
+        let (mut texts, mut cells) = (vec![0; self.actors.len()], vec![0; self.actors.len()]);
+        for cell in self.cells() {
+            texts[cell.actor] = width(&cell.text).max(texts[cell.actor]);
+        }
+        for cell in self.cells() {
+            let beside = notes == Notes::Beside && !cell.note.is_empty();
+            let note = if beside { NOTE_GAP + width(&cell.note) } else { 0 };
+            cells[cell.actor] = (texts[cell.actor] + note).max(cells[cell.actor]);
+        }
+        let mut starts = Vec::new();
+        let mut end = INDENT.len() + self.number_width + 2;
+        for (actor, name) in self.actors.iter().enumerate() {
+            starts.push(end);
+            end += cells[actor].max(width(name)) + COLUMN_GAP;
+        }
+        let notes_start = |cell: &Cell| match notes {
+            Notes::Beside => starts[cell.actor] + texts[cell.actor] + NOTE_GAP,
+            Notes::Apart => end,
+        };
+        let fits = end - COLUMN_GAP <= self.width
+            && self.cells().all(|cell| cell.note.is_empty() || notes_start(cell) + width(&cell.note) <= self.width);
+        fits.then(|| {
+            let mut lines = vec![self.header(&starts, (notes == Notes::Apart).then_some(end))];
+            lines.extend(self.lines.iter().map(|line| match line {
+                Line::Gap(steps) => self.gap(*steps),
+                Line::Step(cell) => {
+                    let mut line = pad(&format!("{INDENT}{}", cell.number), starts[cell.actor]);
+                    line.push_str(&cell.text);
+                    self.push_note(&mut line, notes_start(cell), &cell.note);
+                    line
+                }
+            }));
+            lines
+        })
+    }
+
+    fn gap(&self, steps: usize) -> String {
+        let steps = count(steps as u64, "step is", "steps are");
+        format!("{INDENT}{}{steps} not shown here", pad("…", self.number_width + 2))
+    }
+
+    fn header(&self, starts: &[usize], values: Option<usize>) -> String {
+        let mut header = format!("{INDENT}step");
+        for (name, &start) in self.actors.iter().zip(starts) {
+            header = pad(&header, start) + name;
+        }
+        let some_values = self.cells().any(|cell| !cell.note.is_empty());
+        if let Some(start) = values.filter(|_| some_values) {
+            header = pad(&header, start) + "values";
+        }
+        self.paint.bold(&header)
+    }
+
+    /// Adds a note at a column of the line.
+    fn push_note(&self, line: &mut String, start: usize, note: &str) {
+        if note.is_empty() {
+            return;
+        }
+        *line = pad(line, start);
+        match note.strip_prefix(CROSS) {
+            Some(rest) => *line += &(self.paint.alarm(CROSS) + rest),
+            None => *line += note,
+        }
+    }
+
+    /// The layout for narrow screens and many actors: nothing is cut, long texts and notes go on below.
+    fn one_line_per_step(&self) -> Vec<String> {
+        let start = INDENT.len() + self.number_width + 2;
+        let names = self.cells().map(|cell| width(&self.actors[cell.actor])).filter(|&name| name <= self.width / 3);
+        let names = names.max().unwrap_or(0).max("actor".len());
+        let left = start + names + 2;
+        let room = self.width.saturating_sub(left).max(20);
+        let texts = self.cells().map(|cell| width(self.text_after_name(cell))).filter(|&text| text <= room / 2);
+        let texts = texts.max().unwrap_or(0);
+
+        let mut lines = vec![self.paint.bold(&(pad(&format!("{INDENT}step"), start) + "actor"))];
+        for line in &self.lines {
+            match line {
+                Line::Gap(steps) => lines.push(self.gap(*steps)),
+                Line::Step(cell) => self.push_step(&mut lines, cell, left, texts, room),
+            }
+        }
+        lines
+    }
+
+    fn push_step(&self, lines: &mut Vec<String>, cell: &Cell, left: usize, texts: usize, room: usize) {
+        let start = INDENT.len() + self.number_width + 2;
+        let mut line = pad(&format!("{INDENT}{}", cell.number), start) + &self.actors[cell.actor];
+        if width(&line) + 2 > left {
+            lines.push(line);
+            line = String::new();
+        }
+        let text = self.text_after_name(cell);
+        let mut pieces = wrap(text, room).into_iter();
+        line = pad(&line, left) + &pieces.next().unwrap_or_default();
+        for piece in pieces {
+            lines.push(line.trim_end().to_owned());
+            line = pad("", left) + &piece;
+        }
+        let gap = if texts == 0 { 0 } else { NOTE_GAP };
+        let aligned = (left + texts).max(width(&line)) + gap;
+        if aligned + width(&cell.note) <= left + room {
+            self.push_note(&mut line, aligned, &cell.note);
+            lines.push(line.trim_end().to_owned());
+            return;
+        }
+        lines.push(line.trim_end().to_owned());
+        for piece in wrap(&cell.note, room.saturating_sub(2)) {
+            let mut line = String::new();
+            self.push_note(&mut line, left + 2, &piece);
+            lines.push(line);
+        }
+    }
+
+    /// What a cell says beyond the name of its actor: an event may be described by its name alone.
+    fn text_after_name<'a>(&self, cell: &'a Cell) -> &'a str {
+        if cell.text == self.actors[cell.actor] { "" } else { &cell.text }
+    }
+}
+
+impl Cell {
+    fn new(story: &Story, row: &Row) -> Cell {
+        let fails = story.failing == Some(row.number - 1);
+        Cell {
+            number: row.number.to_string(),
+            actor: row.actor,
+            text: one_line(&row.text),
+            note: one_line(&note(story, row, fails)),
+        }
+    }
+}
+
+/// The values beside a step: what it changed, and at the failing step also what it read.
+fn note(story: &Story, row: &Row, fails: bool) -> String {
+    let mut parts: Vec<String> = row
+        .changes
+        .iter()
+        .map(|change| match (&change.old, &change.new) {
+            (Some(old), Some(new)) => format!("{}: {old} → {new}", change.name),
+            (None, Some(new)) => format!("{} = {new}", change.name),
+            (Some(old), None) => format!("{}: {old} → gone", change.name),
+            (None, None) => change.name.clone(),
+        })
+        .collect();
+    if !fails {
+        return parts.join(", ");
+    }
+    let changed = |name: &str| row.changes.iter().any(|change| change.name == name);
+    let read = story.violation.values.iter().filter(|value| !changed(&value.name));
+    parts.extend(read.map(|value| format!("{} = {}", value.name, value.value)));
+    format!("{CROSS}   {}", parts.join(", "))
+}

@@ -1,0 +1,572 @@
+//! Reports that a person reads.
+//!
+//! ```text
+//! VIOLATION  assertion failed: r1 == 0                                  fig1.mz:14
+//!   why      T3 incremented x before T1 read it; nothing orders the two
+//!   race     T3  x++  (fig1.mz:13)   with   T1  x++  (fig1.mz:4)
+//!
+//!   step  T3                    T1
+//!   1     r3 = z
+//!   2     x++      x: 0 → 1
+//!   3                           x++              x: 1 → 2
+//!   4                           assert r1 == 0   ✗   r1 = 1
+//!   shortened from 9 steps and 5 switches to 4 steps and 1 switch
+//!
+//!   replay   mazurka replay fig1.schedule
+//! VERDICT  violated   stateful: 6 states, 9 transitions, 1 violation, 0.4 ms
+//! ```
+
+use crate::format::{count, counted, duration};
+use crate::layout::{Paint, one_line, pad, width, wrap};
+use crate::{Length, Report, Row, Story, meaning, table};
+use mazurka_core::{Counter, Location, Value, Verdict};
+
+/// How a report in text looks.
+#[derive(Clone, Copy, Debug)]
+pub struct TextOptions {
+    /// How many characters fit on a line.
+    pub width: usize,
+    /// Whether to use colours.
+    pub colour: bool,
+    /// How many steps of a schedule are shown; of a longer one, the beginning and the end.
+    pub max_rows: usize,
+    /// Whether all counters are shown, or only those of the summary.
+    pub details: bool,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions { width: USUAL_WIDTH, colour: false, max_rows: 200, details: false }
+    }
+}
+
+/// The counters of the summary; the others are details.
+const SUMMARY: [Counter; 4] = [Counter::Executions, Counter::Traces, Counter::States, Counter::Transitions];
+
+/// The whole report: each violation, then the verdict and what it means.
+pub fn report(report: &Report<'_>, options: &TextOptions) -> String {
+    let mut text = String::new();
+    for (index, told) in report.stories.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(&story(told, options));
+    }
+    let untold = report.exploration.violations.len().saturating_sub(report.stories.len());
+    if untold > 0 && !report.stories.is_empty() {
+        let more = count(untold as u64, "more violation is", "more violations are");
+        text.push_str(&format!("\n{more} not shown here\n\n"));
+    }
+    text.push_str(&verdict(report, options));
+    text
+}
+
+/// A violation and how it comes about.
+pub fn story(story: &Story, options: &TextOptions) -> String {
+    let mut page = Page::new(options);
+    page.headline(story);
+    if let Some(why) = &story.why {
+        page.labelled("why", why);
+    }
+    if let Some(race) = &story.race
+        && let (Some(first), Some(second)) = (story.rows.get(race.first), story.rows.get(race.second))
+    {
+        page.race(story, first, second);
+    }
+    if story.failing.is_none() && !story.violation.values.is_empty() {
+        page.labelled("values", &listed(&story.violation.values));
+    }
+    if !story.start_values.is_empty() {
+        page.labelled("start", &listed(&story.start_values));
+    }
+    let steps = table::lines(story, options);
+    if !steps.is_empty() {
+        page.lines.push(String::new());
+        page.lines.extend(steps);
+    }
+    page.footnotes(story);
+    page.finish()
+}
+
+/// The verdict, what was counted, what it means and what to do next.
+pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
+    let mut page = Page::new(options);
+    let exploration = report.exploration;
+    let name = exploration.verdict.name();
+    let coloured = match exploration.verdict {
+        Verdict::Verified => page.paint.good(name),
+        Verdict::Violated => page.paint.alarm(name),
+        Verdict::Bounded { .. } | Verdict::Inconclusive(_) | Verdict::Unsupported(_) => page.paint.open(name),
+    };
+    let label = page.paint.bold("VERDICT");
+    let indent = "VERDICT  ".len();
+    let lead = indent + width(name) + 3;
+    let mut pieces = wrap(&summary(report), page.width.saturating_sub(lead).max(20)).into_iter();
+    page.lines.push(format!("{label}  {coloured}   {}", pieces.next().unwrap_or_default()));
+    page.lines.extend(pieces.map(|piece| pad("", lead) + &piece));
+
+    let details: Vec<_> = exploration.statistics.iter().filter(|(counter, _)| !SUMMARY.contains(counter)).collect();
+    if options.details && !details.is_empty() {
+        let details: Vec<_> = details.into_iter().map(|(counter, value)| counted(counter, value)).collect();
+        page.hanging(indent, &details.join(", "));
+    }
+    page.meaning(report, indent);
+    page.finish()
+}
+
+/// The engine and what it counted: `stateful: 6 states, 9 transitions, 1 violation, 0.4 ms`.
+fn summary(report: &Report<'_>) -> String {
+    let exploration = report.exploration;
+    if matches!(exploration.verdict, Verdict::Unsupported(_)) {
+        return report.engine.to_owned();
+    }
+    let counts = exploration.statistics.iter().filter(|(counter, _)| SUMMARY.contains(counter));
+    let mut parts: Vec<_> = counts.map(|(counter, value)| counted(counter, value)).collect();
+    if !exploration.violations.is_empty() {
+        parts.push(count(exploration.violations.len() as u64, "violation", "violations"));
+    }
+    parts.push(duration(exploration.statistics.seconds));
+    format!("{}: {}", report.engine, parts.join(", "))
+}
+
+/// Lines that grow.
+struct Page {
+    lines: Vec<String>,
+    width: usize,
+    paint: Paint,
+}
+
+/// The width of a screen when nothing else is known.
+const USUAL_WIDTH: usize = 80;
+/// Prose in longer lines is hard to read.
+const WIDEST_PROSE: usize = 100;
+/// Where the text after a label begins.
+const LABELLED: usize = 11;
+
+impl Page {
+    fn new(options: &TextOptions) -> Page {
+        Page { lines: Vec::new(), width: options.width, paint: Paint { colour: options.colour } }
+    }
+
+    /// The violation, with its place at the right edge where there is room.
+    fn headline(&mut self, story: &Story) {
+        let message = one_line(&story.violation.message);
+        let place = story.violation.location.as_ref().map(place).unwrap_or_default();
+        let needed = width(&message) + 2 + width(&place);
+        // On a very wide screen the place would be lost at its edge.
+        let room = self.width.saturating_sub(LABELLED).min(needed.max(USUAL_WIDTH - LABELLED));
+        let one_line_is_enough = needed <= room;
+        let label = if story.faithful { self.paint.alarm("VIOLATION") } else { self.paint.open("NOT MET  ") };
+        if one_line_is_enough && !place.is_empty() {
+            let message = pad(&message, room - width(&place));
+            self.lines.push(format!("{label}  {message}{}", self.paint.dim(&place)));
+            return;
+        }
+        let mut pieces = wrap(&message, room.max(20)).into_iter();
+        self.lines.push(format!("{label}  {}", pieces.next().unwrap_or_default()));
+        self.lines.extend(pieces.map(|piece| pad("", LABELLED) + &piece));
+        if !place.is_empty() {
+            self.lines.push(format!("{}{}", pad("  where", LABELLED), self.paint.dim(&place)));
+        }
+    }
+
+    fn labelled(&mut self, label: &str, text: &str) {
+        let first = self.lines.len();
+        self.hanging(LABELLED, text);
+        if let Some(line) = self.lines.get_mut(first) {
+            let text = line.split_off(LABELLED);
+            *line = pad(&format!("  {label}"), LABELLED) + &text;
+        }
+    }
+
+    /// A text with all its lines indented.
+    fn hanging(&mut self, indent: usize, text: &str) {
+        let room = self.width.min(WIDEST_PROSE).saturating_sub(indent).max(20);
+        self.lines.extend(wrap(&one_line(text), room).into_iter().map(|piece| pad("", indent) + &piece));
+    }
+
+    /// The two racing steps, on one line or on two.
+    fn race(&mut self, story: &Story, first: &Row, second: &Row) {
+        let side = |row: &Row| {
+            let (actor, text) = (one_line(story.actor(row)), one_line(&row.text));
+            let place = row.location.as_ref().map(|location| format!("  ({})", place(location))).unwrap_or_default();
+            let text = if actor == text { actor } else { format!("{actor}  {text}") };
+            (text, place)
+        };
+        let (first, second) = (side(first), side(second));
+        let cells = |(text, place): &(String, String)| width(text) + width(place);
+        const WITH: &str = "   with   ";
+        if LABELLED + cells(&first) + WITH.len() + cells(&second) <= self.width {
+            let [first, second] = [first, second].map(|(text, place)| text + &self.paint.dim(&place));
+            self.lines.push(format!("{}{first}{WITH}{second}", pad("  race", LABELLED)));
+        } else {
+            self.labelled("race", &(first.0 + &first.1));
+            self.labelled("  with", &(second.0 + &second.1));
+        }
+    }
+
+    /// What the verdict means and what to do next.
+    fn meaning(&mut self, report: &Report<'_>, indent: usize) {
+        let violated = report.exploration.verdict == Verdict::Violated;
+        match (meaning::reason(report), meaning::advice(report)) {
+            // That there are violations needs no explanation, but that there may be more does.
+            (Some(reason), Some(advice)) if violated => self.hanging(indent, &format!("{reason}; {advice}")),
+            (_, None) if violated => {}
+            (reason, advice) => {
+                for sentence in reason.iter().map(String::as_str).chain(advice) {
+                    self.hanging(indent, sentence);
+                }
+            }
+        }
+    }
+
+    /// What there is to say below the steps.
+    fn footnotes(&mut self, story: &Story) {
+        if !story.faithful {
+            let sentence = if story.rows.len() < story.length.steps {
+                format!("the program does not follow this schedule beyond step {}", story.rows.len())
+            } else {
+                "the program follows this schedule to its end and does not come to the violation".to_owned()
+            };
+            self.hanging(2, &sentence);
+        }
+        if story.was_shortened() {
+            self.hanging(2, &format!("shortened from {} to {}", length(story.original), length(story.length)));
+        }
+        if let Some(file) = &story.saved {
+            self.lines.push(String::new());
+            self.lines.push(format!("{}mazurka replay {}", pad("  replay", LABELLED), shell_word(file)));
+        }
+    }
+
+    fn finish(self) -> String {
+        let mut text = self.lines.join("\n");
+        text.push('\n');
+        text
+    }
+}
+
+fn place(location: &Location) -> String {
+    one_line(&location.to_string())
+}
+
+fn length(length: Length) -> String {
+    let steps = count(length.steps as u64, "step", "steps");
+    format!("{steps} and {}", count(length.switches as u64, "switch", "switches"))
+}
+
+fn listed(values: &[Value]) -> String {
+    let listed: Vec<_> = values.iter().map(|value| format!("{} = {}", value.name, value.value)).collect();
+    listed.join(", ")
+}
+
+/// A file name as a shell takes it.
+fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{Op, Threads, counts};
+    use mazurka_core::{Bound, Exploration, Found, StopReason};
+
+    fn conclude(stop: StopReason, bounded: Option<(Bound, u64)>, violations: Vec<Found>) -> Exploration {
+        let statistics = counts(&[(Counter::States, 6), (Counter::Transitions, 1), (Counter::MaxDepth, 4)], 0.0004);
+        Exploration::conclude(stop, bounded, violations, statistics)
+    }
+
+    fn of(exploration: &Exploration, stories: &[Story], options: &TextOptions) -> String {
+        let promise = "every reachable state was visited: no assertion fails, nothing deadlocks";
+        report(&Report { program: "three.mz", engine: "exhaustive", promise, exploration, stories }, options)
+    }
+
+    fn narrow(width: usize) -> TextOptions {
+        TextOptions { width, ..TextOptions::default() }
+    }
+
+    #[test]
+    fn a_violation_is_a_report_that_a_person_can_read() {
+        let threads = Threads::three();
+        let mut told = threads.tell(&[2, 2, 0, 0], 9);
+        told.saved = Some("three.schedule".to_owned());
+        let exploration = conclude(StopReason::FirstViolation, None, vec![threads.found(&[2, 2, 0, 0])]);
+        insta::assert_snapshot!(of(&exploration, &[told], &TextOptions::default()), @"
+        VIOLATION  assertion failed: r1 == 0                                  three.mz:2
+          why      T3 incremented x before T1 incremented it; nothing orders the two
+          race     T3  r3 = x++  (three.mz:22)   with   T1  r1 = x++  (three.mz:1)
+
+          step  T3                    T1
+          1     r3 = z
+          2     r3 = x++   x: 0 → 1
+          3                           r1 = x++         x: 1 → 2, r1: 0 → 1
+          4                           assert r1 == 0   ✗   r1 = 1
+          shortened from 9 steps and 4 switches to 4 steps and 1 switch
+
+          replay   mazurka replay three.schedule
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
+                 the search stopped at the first violation; --all looks for more
+        ");
+    }
+
+    #[test]
+    fn values_have_their_own_column_where_space_is_short() {
+        let told = Threads::three().tell(&[1, 2, 2, 0, 0], 5);
+        insta::assert_snapshot!(story(&told, &narrow(70)), @"
+        VIOLATION  assertion failed: r1 == 0                        three.mz:2
+          why      T2 incremented x before T3 incremented it; nothing orders
+                   the two
+          race     T2  r2 = x++  (three.mz:11)
+            with   T3  r3 = x++  (three.mz:22)
+
+          step  T2         T3         T1               values
+          1     r2 = x++                               x: 0 → 1
+          2                r3 = z
+          3                r3 = x++                    x: 1 → 2, r3: 0 → 1
+          4                           r1 = x++         x: 2 → 3, r1: 0 → 2
+          5                           assert r1 == 0   ✗   r1 = 2
+        ");
+    }
+
+    #[test]
+    fn narrow_screens_have_one_line_per_step() {
+        let told = Threads::three().tell(&[1, 2, 2, 0, 0], 5);
+        insta::assert_snapshot!(story(&told, &narrow(44)), @"
+        VIOLATION  assertion failed: r1 == 0
+          where    three.mz:2
+          why      T2 incremented x before T3
+                   incremented it; nothing orders
+                   the two
+          race     T2  r2 = x++  (three.mz:11)
+            with   T3  r3 = x++  (three.mz:22)
+
+          step  actor
+          1     T2     r2 = x++         x: 0 → 1
+          2     T3     r3 = z
+          3     T3     r3 = x++
+                         x: 1 → 2, r3: 0 → 1
+          4     T1     r1 = x++
+                         x: 2 → 3, r1: 0 → 2
+          5     T1     assert r1 == 0   ✗   r1 = 2
+        ");
+    }
+
+    #[test]
+    fn long_names_and_many_values_are_folded() {
+        let mut threads = Threads::three();
+        threads.names[0] = "the hall / Good Night [motion active]".to_owned();
+        threads.names[2] = "Let There Be Light".to_owned();
+        let mut told = threads.tell(&[2, 2, 0, 0], 4);
+        told.rows[2].text = "when the motion sensor of the hall reports motion, switch on all the lights".to_owned();
+        told.rows[1].text = "Let There Be Light".to_owned();
+        insta::assert_snapshot!(story(&told, &narrow(60)), @"
+        VIOLATION  assertion failed: r1 == 0              three.mz:2
+          why      Let There Be Light incremented x before the hall
+                   / Good Night [motion active] incremented it;
+                   nothing orders the two
+          race     Let There Be Light  (three.mz:22)
+            with   the hall / Good Night [motion active] when the
+                   motion sensor of the hall reports motion, switch
+                   on all the lights (three.mz:1)
+
+          step  actor
+          1     Let There Be Light  r3 = z
+          2     Let There Be Light                   x: 0 → 1
+          3     the hall / Good Night [motion active]
+                                    when the motion sensor of the
+                                    hall reports motion, switch on
+                                    all the lights
+                                      x: 1 → 2, r1: 0 → 1
+          4     the hall / Good Night [motion active]
+                                    assert r1 == 0   ✗   r1 = 1
+        ");
+    }
+
+    #[test]
+    fn of_a_very_long_schedule_the_ends_are_shown() {
+        let told = Threads::of(vec![vec![Op::Increment; 12], vec![Op::Fail]])
+            .tell(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], 13);
+        let options = TextOptions { max_rows: 5, ..TextOptions::default() };
+        insta::assert_snapshot!(story(&told, &options), @"
+        VIOLATION  assertion failed: r2 == 0                                 three.mz:11
+          why      it happens in every order of these steps
+
+          step  T1                                   T2
+          1     r1 = x++   x: 0 → 1
+          …     8 steps are not shown here
+          10    r1 = x++   x: 9 → 10, r1: 8 → 9
+          11    r1 = x++   x: 10 → 11, r1: 9 → 10
+          12    r1 = x++   x: 11 → 12, r1: 10 → 11
+          13                                         assert r2 == 0   ✗   r2 = 0
+        ");
+    }
+
+    #[test]
+    fn a_deadlock_says_who_waits_for_what() {
+        let told = Threads::crossed_locks().tell(&[0, 1], 2);
+        insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
+        VIOLATION  deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0, held
+                   by T1
+
+          step  T1                     T2
+          1     lock 0   lock 0 = T1
+          2                            lock 1   lock 1 = T2
+          ✗     nobody can move
+        ");
+    }
+
+    #[test]
+    fn an_initial_state_needs_no_steps() {
+        let told = Threads { bad_start: true, starts: vec![0, 1], ..Threads::three() }.tell(&[], 0);
+        insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
+        VIOLATION  invariant broken: x > 0
+          why      it is so before anybody moves
+          values   x = 0
+          start    x = 0
+        ");
+    }
+
+    #[test]
+    fn a_schedule_that_is_not_followed_is_not_hidden() {
+        let told = Threads::three().tell(&[2, 2, 2, 0], 4);
+        insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
+        NOT MET    it did not happen
+
+          step  T3
+          1     r3 = z
+          2     r3 = x++   x: 0 → 1
+          the program does not follow this schedule beyond step 2
+        ");
+    }
+
+    #[test]
+    fn every_verdict_says_what_it_means_and_what_to_do_next() {
+        let found = || vec![Threads::three().found(&[2, 2, 0, 0])];
+        let explorations = [
+            conclude(StopReason::Complete, None, Vec::new()),
+            conclude(StopReason::Complete, None, found()),
+            conclude(StopReason::FirstViolation, None, found()),
+            conclude(StopReason::TimeLimit, None, [found(), found()].concat()),
+            conclude(StopReason::Complete, Some((Bound::Depth(1000), 12_345)), Vec::new()),
+            conclude(StopReason::Complete, Some((Bound::Cycle, 1)), Vec::new()),
+            conclude(StopReason::TimeLimit, None, Vec::new()),
+            conclude(StopReason::MemoryLimit, None, Vec::new()),
+            conclude(StopReason::Cancelled, None, Vec::new()),
+            Exploration::unsupported("the program has events, and this engine is for threads only"),
+        ];
+        let texts: Vec<_> =
+            explorations.iter().map(|exploration| of(exploration, &[], &TextOptions::default())).collect();
+        insta::assert_snapshot!(texts.join("\n"), @"
+        VERDICT  verified   exhaustive: 6 states, 1 transition, 0.4 ms
+                 every reachable state was visited: no assertion fails, nothing
+                 deadlocks
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
+                 the search stopped at the first violation; --all looks for more
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 2 violations, 0.4 ms
+                 the search stopped early: the time limit was reached; there may be more
+
+        VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
+                 12,345 schedules were cut at 1,000 steps; nothing was found so far
+                 a higher --max-steps looks further
+
+        VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
+                 1 schedule was cut where a state came back; nothing was found so far
+                 choose an engine that follows cycles with --engine
+
+        VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
+                 the time limit was reached; nothing was found so far
+                 a longer --time-limit looks further
+
+        VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
+                 the memory limit was reached; nothing was found so far
+                 a larger --memory-limit looks further
+
+        VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
+                 interrupted; nothing was found so far
+                 an uninterrupted run tells more
+
+        VERDICT  unsupported   exhaustive
+                 the program has events, and this engine is for threads only
+                 --engine auto picks an engine that fits
+        ");
+    }
+
+    #[test]
+    fn details_are_for_those_who_ask() {
+        let all: Vec<_> = Counter::ALL.iter().map(|&counter| (counter, 1_234_567)).collect();
+        let exploration = Exploration::conclude(StopReason::Complete, None, Vec::new(), counts(&all, 182.0));
+        let options = TextOptions { details: true, ..TextOptions::default() };
+        insta::assert_snapshot!(of(&exploration, &[], &options), @"
+        VERDICT  verified   exhaustive: 1,234,567 executions, 1,234,567 traces,
+                            1,234,567 states, 1,234,567 transitions, 3 min 2 s
+                 1,234,567 blocked runs, 1,234,567 events, 1,234,567 end states, longest
+                 schedule 1,234,567 steps, 1.2 MiB of memory
+                 every reachable state was visited: no assertion fails, nothing
+                 deadlocks
+        ");
+    }
+
+    #[test]
+    fn what_is_not_told_is_counted() {
+        let threads = Threads::of(vec![vec![Op::Fail]]);
+        let exploration = conclude(StopReason::Complete, None, vec![threads.found(&[0]); 3]);
+        insta::assert_snapshot!(of(&exploration, &[threads.tell(&[0], 1)], &TextOptions::default()), @"
+        VIOLATION  assertion failed: r1 == 0                                  three.mz:1
+          why      T1 does it alone: no other actor is needed
+
+          step  T1
+          1     assert r1 == 0   ✗   r1 = 0
+
+        2 more violations are not shown here
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 3 violations, 0.4 ms
+        ");
+    }
+
+    #[test]
+    fn colours_do_not_move_anything() {
+        let threads = Threads::three();
+        let mut told = threads.tell(&[2, 2, 0, 0], 9);
+        told.saved = Some("it's.schedule".to_owned());
+        let exploration = conclude(StopReason::FirstViolation, None, vec![threads.found(&[2, 2, 0, 0])]);
+        for width in [30, 44, 64, 80, 200] {
+            let plain = of(&exploration, std::slice::from_ref(&told), &narrow(width));
+            let coloured =
+                of(&exploration, std::slice::from_ref(&told), &TextOptions { colour: true, ..narrow(width) });
+            let mut stripped = coloured.clone();
+            for code in ["1;31", "1;32", "1;33", "1", "2", "0"] {
+                stripped = stripped.replace(&format!("\u{1b}[{code}m"), "");
+            }
+            assert_eq!(stripped, plain);
+            assert!(coloured.contains("\u{1b}[1;31mVIOLATION\u{1b}[0m"));
+            assert!(coloured.contains("\u{1b}[1;31m✗\u{1b}[0m"));
+            assert!(plain.lines().all(|line| line == line.trim_end()), "{plain}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_screen() {
+        let threads = Threads::three();
+        let told = threads.tell(&[1, 2, 2, 0, 0], 9);
+        for screen in 36..120 {
+            let text = story(&told, &narrow(screen));
+            let widest = text.lines().map(width).max();
+            assert!(widest <= Some(screen), "{screen}: {text}");
+        }
+    }
+
+    #[test]
+    fn file_names_are_quoted_for_the_shell() {
+        assert_eq!(shell_word("a/b-1.schedule"), "a/b-1.schedule");
+        assert_eq!(shell_word("my file's"), r"'my file'\''s'");
+    }
+}
