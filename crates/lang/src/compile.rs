@@ -646,7 +646,9 @@ fn is_close(one: &str, other: &str) -> bool {
     }
     let same_start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
     let same_end = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
-    same_start + same_end + 1 >= a.len().max(b.len())
+    // One letter too many, too few or wrong, or two in a row that are wrong or swapped.
+    let slack = if a.len() == b.len() { 2 } else { 1 };
+    same_start + same_end + slack >= a.len().max(b.len())
 }
 
 /// Statements.

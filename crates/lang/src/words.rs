@@ -97,23 +97,34 @@ fn object_kind(model: &Model, object: ObjectId) -> Object {
     let program = model.program();
     let handlers = program.handlers.len();
     let mut number = object.0 as usize;
-    let parts: [(usize, fn(usize) -> Object); 7] = [
-        (program.cells.len(), Object::Cell),
-        (program.mutexes.len(), Object::Mutex),
-        (program.conditions.len(), Object::Condition),
-        (handlers, Object::Handler),
-        (handlers, Object::Mailbox),
-        (program.events.len(), Object::Event),
-        (program.invariants.len(), Object::Invariant),
-    ];
-    for (length, make) in parts {
-        if number < length {
-            return make(number);
-        }
-        number -= length;
+    let mut within = |length: usize| {
+        let found = (number < length).then_some(number);
+        number = number.saturating_sub(length);
+        found
+    };
+    if let Some(cell) = within(program.cells.len()) {
+        return Object::Cell(cell);
+    }
+    if let Some(mutex) = within(program.mutexes.len()) {
+        return Object::Mutex(mutex);
+    }
+    if let Some(condition) = within(program.conditions.len()) {
+        return Object::Condition(condition);
+    }
+    if let Some(handler) = within(handlers) {
+        return Object::Handler(handler);
+    }
+    if let Some(handler) = within(handlers) {
+        return Object::Mailbox(handler);
+    }
+    if let Some(event) = within(program.events.len()) {
+        return Object::Event(event);
+    }
+    if let Some(invariant) = within(program.invariants.len()) {
+        return Object::Invariant(invariant);
     }
     let actor = ActorId((number / 2) as u32);
-    if number % 2 == 0 { Object::Life(actor) } else { Object::Children(actor) }
+    if number.is_multiple_of(2) { Object::Life(actor) } else { Object::Children(actor) }
 }
 
 /// What touching an object is called.

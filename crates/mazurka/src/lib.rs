@@ -1,1 +1,78 @@
+//! Mazurka finds the order of events that breaks a program, and proves that there is none when it finds none.
+//!
+//! Describe a model as a [`System`]: its states, the actors that can move, and a step that records what it touched.
+//! Then check it from a test. The engines, verdicts and reports are those of the `mazurka` command.
+//!
+//! ```
+//! use mazurka::{ActorId, Check, ObjectId, Step, System, Verdict};
+//!
+//! /// Two tellers who each read the balance, and then write it back with their deposit.
+//! struct Bank;
+//! const BALANCE: ObjectId = ObjectId(0);
+//!
+//! #[derive(Clone, PartialEq, Eq, Hash)]
+//! struct State {
+//!     balance: u32,
+//!     /// What each teller has read.
+//!     read: [Option<u32>; 2],
+//!     done: [bool; 2],
+//! }
+//!
+//! impl System for Bank {
+//!     type State = State;
+//!
+//!     fn initial_states(&self) -> Vec<State> {
+//!         vec![State { balance: 0, read: [None; 2], done: [false; 2] }]
+//!     }
+//!
+//!     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+//!         into.extend((0..2).map(ActorId).filter(|teller| !state.done[teller.index()]));
+//!     }
+//!
+//!     fn step(&self, state: &mut State, teller: ActorId, step: &mut Step) {
+//!         let me = teller.index();
+//!         match state.read[me] {
+//!             None => {
+//!                 step.read(BALANCE);
+//!                 state.read[me] = Some(state.balance);
+//!             }
+//!             Some(read) => {
+//!                 step.write(BALANCE);
+//!                 state.balance = read + 10;
+//!                 state.done[me] = true;
+//!                 step.assert(state.done != [true; 2] || state.balance == 20, "no deposit is lost");
+//!             }
+//!         }
+//!     }
+//!
+//!     fn actor_name(&self, teller: ActorId) -> String {
+//!         ["Ann", "Bob"][teller.index()].to_owned()
+//!     }
+//! }
+//!
+//! let checked = Check::new(&Bank).run();
+//! assert_eq!(checked.exploration.verdict, Verdict::Violated);
+//! assert_eq!(checked.stories[0].rows.len(), 4); // Ann reads, Bob reads, Ann writes, Bob writes
+//! println!("{checked}");
+//! ```
+//!
+//! In a test, [`Checked::assert_verified`] panics with the whole report. `examples/rust/` has a larger model.
+//! Programs as text are in [`lang`], the algorithms in [`engines`], and [`agree`] sets the engines against each other.
+#![forbid(unsafe_code)]
 
+pub mod agree;
+mod check;
+mod load;
+mod subject;
+
+pub use check::{Check, Checked};
+pub use load::{LoadError, Loaded, load};
+pub use mazurka_core::{
+    Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
+    Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Statistics, Step, StopReason, System,
+    Traits, Value, Verdict, Violation, ViolationKind,
+};
+pub use mazurka_engines::{self as engines, Engine};
+pub use mazurka_lang as lang;
+pub use mazurka_report as report;
+pub use subject::{MzProgram, Origin, Subject};

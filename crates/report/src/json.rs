@@ -176,7 +176,7 @@ mod tests {
         let exploration = Exploration::conclude(StopReason::FirstViolation, None, found, statistics);
         let (program, engine, promise) = ("three.mz", "stateful", "");
         let stories = &[told];
-        insta::assert_snapshot!(report(&Report { program, engine, promise, exploration: &exploration, stories }), @r#"
+        insta::assert_snapshot!(report(&Report { program, engine, picked: None, promise, exploration: &exploration, stories }), @r#"
         {
           "program": "three.mz",
           "engine": "stateful",

@@ -10,6 +10,8 @@ pub struct Report<'a> {
     pub program: &'a str,
     /// The engine's name.
     pub engine: &'a str,
+    /// Why this engine, where nobody asked for it, in a few words.
+    pub picked: Option<&'a str>,
     /// What the verdict `verified` means for this engine, in one sentence without a full stop.
     pub promise: &'a str,
     /// What the engine concluded.

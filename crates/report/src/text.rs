@@ -111,6 +111,9 @@ pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
         page.hanging(indent, &details.join(", "));
     }
     page.meaning(report, indent);
+    if let Some(reason) = report.picked {
+        page.hanging(indent, &format!("engine {} was picked: {reason}", report.engine));
+    }
     page.finish()
 }
 
@@ -283,7 +286,10 @@ mod tests {
 
     fn of(exploration: &Exploration, stories: &[Story], options: &TextOptions) -> String {
         let promise = "every reachable state was visited: no assertion fails, nothing deadlocks";
-        report(&Report { program: "three.mz", engine: "exhaustive", promise, exploration, stories }, options)
+        report(
+            &Report { program: "three.mz", engine: "exhaustive", picked: None, promise, exploration, stories },
+            options,
+        )
     }
 
     fn narrow(width: usize) -> TextOptions {

@@ -1,0 +1,219 @@
+//! The command line: one table of options, from which the help and the checks come.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use mazurka::Budget;
+use mazurka::engines::{Engine, Options};
+use mazurka::report::format::{parse_duration, parse_size};
+use std::time::Duration;
+
+/// Finds the order of events that breaks a program, and proves that there is none when it finds none.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "\
+Exit codes: 0 verified, 1 violated, 2 a usage or input error, 3 bounded, 4 inconclusive, 5 unsupported.
+
+Try:  mazurka check examples/threads/lost-update.mz"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+impl Arguments {
+    pub(crate) fn quiet(&self) -> bool {
+        match &self.command {
+            Command::Check(check) => check.search.quiet,
+            Command::Compare(compare) => compare.search.quiet,
+            Command::Agree(agree) => agree.quiet,
+            Command::Replay(_) => false,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check a program: look for an order of events that breaks it.
+    Check(Check),
+    /// Run a saved schedule again, step by step.
+    Replay(Replay),
+    /// Run all engines that fit on one program, side by side.
+    Compare(Compare),
+    /// Let all engines agree with `exhaustive` on random programs.
+    Agree(Agree),
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For machines: one JSON object.
+    Json,
+}
+
+/// What limits a search.
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// Stop after this time, as in 5s, 2m or 1h30m.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time_limit: Option<Duration>,
+    /// Stop when the process holds this much memory, as in 512MiB or 4GiB.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory_limit: Option<u64>,
+    /// Follow no schedule further than this; what lies beyond is cut, and the verdict is `bounded`.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_steps: Option<u64>,
+    /// Search on this many threads [default: all cores].
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) threads: usize,
+    /// Set a constant of a .mz program.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
+    pub(crate) define: Vec<(String, i64)>,
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Show no progress, and of the result only the verdict.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+impl Search {
+    /// What the engines are told; `cancel` stops them.
+    pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
+        let budget = Budget {
+            time: self.time_limit,
+            memory: self.memory_limit,
+            depth: self.max_steps,
+            memory_in_use: Some(super::console::memory_in_use),
+            cancel,
+        };
+        Options { budget, all, threads: self.threads, ..Options::default() }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The verdict is `verified` (no order of events breaks the program), `violated`, `bounded` (a bound cut something),
+`inconclusive` (time or memory ran out, or Ctrl-C) or `unsupported` (the engine is not made for this program).
+
+Examples:
+  mazurka check examples/threads/lost-update.mz
+  mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
+  mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json")]
+pub(crate) struct Check {
+    /// The program: a .mz file.
+    #[arg(required = true, value_name = "FILES")]
+    pub(crate) files: Vec<String>,
+    /// The algorithm; `auto` picks one and says why.
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto, long_help = engine_help())]
+    pub(crate) engine: EngineChoice,
+    /// Look for all violations instead of stopping at the first.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Save the schedule of the first violation here [default for text: NAME.schedule in this folder].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) schedule: Option<String>,
+    /// Save no schedule.
+    #[arg(long, conflicts_with = "schedule")]
+    pub(crate) no_schedule: bool,
+    #[command(flatten)]
+    pub(crate) search: Search,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The program is looked for where the schedule was saved from, and beside the schedule. It must not have changed.")]
+pub(crate) struct Replay {
+    /// A schedule that `mazurka check` saved.
+    #[arg(value_name = "SCHEDULE")]
+    pub(crate) schedule: String,
+    /// How to write the result.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program
+says why. Without --time-limit each engine gets 10 seconds.")]
+pub(crate) struct Compare {
+    /// The program: a .mz file.
+    #[arg(required = true, value_name = "FILES")]
+    pub(crate) files: Vec<String>,
+    /// Only these engines.
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
+    pub(crate) engine: Vec<Engine>,
+    #[command(flatten)]
+    pub(crate) search: Search,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each program comes from one number: a disagreement names it, is shrunk to a few lines, and can be shown again.
+
+Examples:
+  mazurka agree --seconds 120
+  mazurka agree --programs 1000 --seed 42 --engine enumerate")]
+pub(crate) struct Agree {
+    /// Run for this long [default: 10 seconds, unless --programs is given].
+    #[arg(long, value_name = "N")]
+    pub(crate) seconds: Option<u64>,
+    /// Make this many programs.
+    #[arg(long, value_name = "N")]
+    pub(crate) programs: Option<u64>,
+    /// The number of the first program [default: from the clock].
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Only these engines, each against `exhaustive`.
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
+    pub(crate) engine: Vec<Engine>,
+    /// Show no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// An engine, or the one that suits the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EngineChoice {
+    Auto,
+    Engine(Engine),
+}
+
+fn engine_help() -> String {
+    let mut help = "The algorithm:\n  auto         the one that suits the program\n".to_owned();
+    for engine in Engine::ALL {
+        help += &format!("  {:<12} {}\n", engine.name(), engine.summary().trim_end_matches('.'));
+    }
+    help
+}
+
+fn engine(name: &str) -> Result<Engine, String> {
+    Engine::by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+        format!("expected one of: {}", names.join(", "))
+    })
+}
+
+fn engine_or_auto(name: &str) -> Result<EngineChoice, String> {
+    if name == "auto" {
+        return Ok(EngineChoice::Auto);
+    }
+    engine(name).map(EngineChoice::Engine).map_err(|expected| expected.replace("one of: ", "one of: auto, "))
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    parse_size(text).map_err(|error| error.to_string())
+}
+
+fn define(text: &str) -> Result<(String, i64), String> {
+    let expected = "expected NAME=VALUE with a whole number, as in N=5";
+    let (name, value) = text.split_once('=').ok_or(expected)?;
+    let value = value.trim().parse().map_err(|_| expected)?;
+    Ok((name.trim().to_owned(), value))
+}

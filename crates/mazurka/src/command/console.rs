@@ -1,0 +1,128 @@
+//! The terminal: results on standard output, progress and errors on standard error, Ctrl-C.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use mazurka::report::TextOptions;
+use mazurka::report::format::{duration, number};
+use mazurka::{Cancel, Observer, Progress};
+use std::env;
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Where output goes and what it may look like.
+pub(crate) struct Console {
+    pub(crate) quiet: bool,
+    colour: bool,
+    error_colour: bool,
+    width: usize,
+}
+
+impl Console {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let wanted = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let is_terminal = io::stdout().is_terminal();
+        let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        Console {
+            quiet,
+            colour: wanted && is_terminal,
+            error_colour: wanted && io::stderr().is_terminal(),
+            width: terminal.filter(|_| is_terminal).or(columns).unwrap_or(80).clamp(40, 200),
+        }
+    }
+
+    /// How text reports look here.
+    pub(crate) fn text_options(&self) -> TextOptions {
+        TextOptions { width: self.width, colour: self.colour, ..TextOptions::default() }
+    }
+
+    /// Whether errors may be coloured.
+    pub(crate) fn error_colour(&self) -> bool {
+        self.error_colour
+    }
+
+    /// Writes a result. A reader that has gone away (`| head`) is no reason to complain.
+    pub(crate) fn print(&self, text: &str) {
+        let mut out = io::stdout().lock();
+        let _ = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
+    }
+
+    /// Writes an error or a remark.
+    pub(crate) fn error(&self, text: &str) {
+        let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+    }
+
+    /// A line that is redrawn while a search runs; nothing where nobody watches.
+    pub(crate) fn progress(&self) -> ProgressLine {
+        let bar = if self.quiet || !io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            let style =
+                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+            ProgressBar::new_spinner().with_style(style)
+        };
+        ProgressLine { bar, started: Instant::now(), label: String::new() }
+    }
+}
+
+/// The first Ctrl-C asks the search to stop and to tell what it knows; the second one ends the process.
+pub(crate) fn cancel_on_interrupt() -> Cancel {
+    let cancel = Cancel::default();
+    let handler = cancel.clone();
+    let installed = ctrlc::set_handler(move || {
+        if handler.is_cancelled() {
+            std::process::exit(130);
+        }
+        handler.cancel();
+    });
+    // Without a handler Ctrl-C still ends the process, which is what the user wants then.
+    drop(installed);
+    cancel
+}
+
+/// How many bytes the process holds.
+pub(crate) fn memory_in_use() -> u64 {
+    memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64)
+}
+
+/// Shows how a search stands.
+pub(crate) struct ProgressLine {
+    bar: ProgressBar,
+    started: Instant,
+    label: String,
+}
+
+impl ProgressLine {
+    /// Begins anew with another label in front.
+    pub(crate) fn begin(&mut self, label: &str) {
+        self.started = Instant::now();
+        self.label = if label.is_empty() { String::new() } else { format!("{label}: ") };
+    }
+
+    /// Shows a line of its own.
+    pub(crate) fn show(&self, text: String) {
+        self.bar.set_message(text);
+        self.bar.tick();
+    }
+
+    /// Takes the line away.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for ProgressLine {
+    fn progress(&mut self, progress: &Progress) {
+        let seconds = self.started.elapsed().max(Duration::from_millis(1)).as_secs_f64();
+        let rate = (progress.found as f64 / seconds) as u64;
+        self.show(format!(
+            "{}{} {}, {}/s, {} deep, {} waiting, {}",
+            self.label,
+            number(progress.found),
+            progress.unit,
+            number(rate),
+            number(progress.depth),
+            number(progress.waiting),
+            duration(seconds.round()),
+        ));
+    }
+}

@@ -1,0 +1,35 @@
+//! One file per subcommand, and what they share.
+
+mod agree;
+mod arguments;
+mod check;
+mod compare;
+mod console;
+mod replay;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use console::Console;
+use std::process::ExitCode;
+
+/// A usage or input error.
+const BAD_INPUT: u8 = 2;
+
+/// Runs the command that was asked for.
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let console = Console::new(arguments.quiet());
+    let result = match &arguments.command {
+        Command::Check(check) => check::run(check, &console),
+        Command::Replay(replay) => replay::run(replay, &console),
+        Command::Compare(compare) => compare::run(compare, &console),
+        Command::Agree(agree) => agree::run(agree, &console),
+    };
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            console.error(&format!("{error:#}"));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `mazurka replay`: runs a saved schedule again.
+
+use super::arguments::{Format, Replay as Arguments};
+use super::console::Console;
+use anyhow::{Context, Result, anyhow, bail};
+use mazurka::report::{ScheduleFile, json, text};
+use mazurka::{Found, Loaded, Verdict, Violation, load};
+use std::fs;
+use std::path::Path;
+
+pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let name = &arguments.schedule;
+    let bytes = fs::read(name).with_context(|| format!("error: {name}: the schedule cannot be read"))?;
+    let file =
+        ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))?;
+    let loaded = load_program(&file, name, console)?;
+    if loaded.source != file.source {
+        bail!(
+            "error: {name}: belongs to another version of {}\nexpected the program as it was when the schedule was saved; check it again",
+            loaded.name
+        );
+    }
+    let schedule = loaded.subject.resolve(&file).map_err(|error| anyhow!("error: {name}: {error}"))?;
+    let met = loaded.subject.replay(&schedule).unwrap_or_default();
+    let violation = met
+        .into_iter()
+        .find(|violation| violation.kind == file.kind && violation.message == file.message)
+        .unwrap_or_else(|| Violation::new(file.kind, file.message.clone()));
+    let mut story = loaded.subject.tell_as_it_is(&Found { violation, schedule });
+    story.saved = None;
+    console.print(&match arguments.format {
+        Format::Text => text::story(&story, &console.text_options()),
+        Format::Json => json::story(&story),
+    });
+    Ok(if story.faithful { Verdict::Violated } else { Verdict::Verified }.exit_code())
+}
+
+/// Loads the program that the schedule names: as it is named there, or beside the schedule.
+fn load_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Result<Loaded> {
+    let folder = Path::new(schedule).parent().unwrap_or(Path::new(""));
+    let files: Vec<String> = file
+        .programs
+        .iter()
+        .map(|program| {
+            let beside = folder.join(Path::new(program).file_name().unwrap_or_default());
+            if Path::new(program).exists() || !beside.exists() { program.clone() } else { beside.display().to_string() }
+        })
+        .collect();
+    let defines = file
+        .defines
+        .iter()
+        .map(|(name, value)| {
+            let number = value
+                .parse()
+                .map_err(|_| anyhow!("error: {schedule}: `define {name}={value}`\nexpected a whole number"))?;
+            Ok((name.clone(), number))
+        })
+        .collect::<Result<Vec<(String, i64)>>>()?;
+    Ok(load(&files, &defines, console.error_colour())?)
+}

@@ -1,0 +1,74 @@
+//! From files to something that can be checked. The kind of program is known by the file.
+
+use crate::subject::{MzProgram, Subject};
+use mazurka_core::Fingerprint;
+use mazurka_lang::{CompileError, compile};
+use mazurka_report::diagnostic;
+use std::fs;
+use std::path::Path;
+
+/// A program that was read from files.
+pub struct Loaded {
+    /// What reports call it: the files, as the user named them.
+    pub name: String,
+    /// The files.
+    pub files: Vec<String>,
+    /// The fingerprint of their contents.
+    pub source: Fingerprint,
+    /// The program.
+    pub subject: Box<dyn Subject>,
+}
+
+/// Why files are not a program: a text for people, ready to print.
+#[derive(Clone, Debug)]
+pub struct LoadError(pub String);
+
+impl std::fmt::Display for LoadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.trim_end())
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Reads a program. `defines` sets constants of a `.mz` program.
+pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result<Loaded, LoadError> {
+    let [file] = files else {
+        return Err(LoadError(format!("error: {} files were given\nexpected one .mz file", files.len())));
+    };
+    if Path::new(file).extension().is_none_or(|extension| extension != "mz") {
+        return Err(LoadError(format!(
+            "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz"
+        )));
+    }
+    let source = read(file)?;
+    let program = compile(file, &source, defines).map_err(|error| match error {
+        CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
+        CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
+    })?;
+    Ok(Loaded {
+        name: file.clone(),
+        files: files.to_vec(),
+        source: Fingerprint::of_bytes(source.as_bytes()),
+        subject: Box::new(MzProgram::new(program)),
+    })
+}
+
+fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
+    let expected = if known.is_empty() {
+        "the program has no constants".to_owned()
+    } else {
+        format!("expected one of its constants: {}", known.join(", "))
+    };
+    format!("error: -D {name}: {file} has no constant of that name\n{expected}")
+}
+
+fn read(file: &str) -> Result<String, LoadError> {
+    let bytes = fs::read(file)
+        .map_err(|error| LoadError(format!("error: {file}: {error}\nexpected a file that can be read")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        LoadError(format!("error: {file}:{line}: byte {valid} is not UTF-8\nexpected a text file"))
+    })
+}

@@ -1,0 +1,142 @@
+//! What can be checked, whatever it was made from.
+
+use mazurka_core::{Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
+use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
+use mazurka_lang::{Identity, Model, Program};
+use mazurka_report::{ReplayError, ScheduleFile, Story};
+use std::sync::Arc;
+
+/// How many candidates are replayed at most to shorten one schedule.
+const SHORTENING_REPLAYS: usize = 20_000;
+
+/// A program behind one face: any engine explores it, and what is found is told in names that last.
+pub trait Subject: Sync {
+    /// What it is made of.
+    fn traits(&self) -> Traits;
+
+    /// Explores it. The schedules that come back have been replayed.
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration;
+
+    /// Shortens a schedule while its violation stays, and tells it.
+    fn tell(&self, found: &Found) -> (Found, Story);
+
+    /// Tells a schedule as it is.
+    fn tell_as_it_is(&self, found: &Found) -> Story;
+
+    /// Writes a schedule down.
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile;
+
+    /// Finds the moves of a schedule that was written down.
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError>;
+
+    /// What a schedule violates at its end; `None` if it cannot be followed.
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>>;
+}
+
+/// Where a schedule comes from: what has to be the same when it is run again.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The files of the program.
+    pub files: Vec<String>,
+    /// The fingerprint of their contents.
+    pub source: Fingerprint,
+    /// The constants that were set.
+    pub defines: Vec<(String, String)>,
+    /// The engine that found it.
+    pub engine: String,
+}
+
+impl<S: System> Subject for S {
+    fn traits(&self) -> Traits {
+        System::traits(self)
+    }
+
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        explore(engine, self, options, observer)
+    }
+
+    fn tell(&self, found: &Found) -> (Found, Story) {
+        let short = shorten(self, found, SHORTENING_REPLAYS);
+        let story = Story::tell(self, &short, &found.schedule, explain_race(self, &short));
+        (short, story)
+    }
+
+    fn tell_as_it_is(&self, found: &Found) -> Story {
+        Story::tell(self, found, &found.schedule, explain_race(self, found))
+    }
+
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        let Origin { files, source, defines, engine } = origin.clone();
+        ScheduleFile::record(self, found, &engine, files, source, defines)
+    }
+
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        file.resolve(self)
+    }
+
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        Stepper::replay(self, schedule).map(|(_, violations)| violations)
+    }
+}
+
+/// A `.mz` program: engines that store states see its actors by presence, everybody else by history.
+#[derive(Debug)]
+pub struct MzProgram {
+    by_presence: Model,
+    by_history: Model,
+}
+
+impl MzProgram {
+    /// Makes a compiled program checkable.
+    pub fn new(program: Program) -> Self {
+        let program = Arc::new(program);
+        MzProgram {
+            by_presence: Model::new(Arc::clone(&program), Identity::Presence),
+            by_history: Model::new(program, Identity::History),
+        }
+    }
+
+    /// The same violation in lasting names; `None` if the schedule does not lead to it, which would be a fault of ours.
+    fn retell(&self, found: &Found) -> Option<Found> {
+        let schedule = Model::retell(&self.by_presence, &self.by_history, &found.schedule)?;
+        let violations = Subject::replay(&self.by_history, &schedule)?;
+        let violation = violations.into_iter().find(|violation| violation.same_site(&found.violation))?;
+        Some(Found { violation, schedule })
+    }
+}
+
+impl Subject for MzProgram {
+    fn traits(&self) -> Traits {
+        System::traits(&self.by_history)
+    }
+
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        if !engine.present_identity() {
+            return explore(engine, &self.by_history, options, observer);
+        }
+        let mut exploration = explore(engine, &self.by_presence, options, observer);
+        exploration.violations =
+            exploration.violations.iter().map(|found| self.retell(found).unwrap_or_else(|| found.clone())).collect();
+        exploration
+    }
+
+    fn tell(&self, found: &Found) -> (Found, Story) {
+        self.by_history.tell(found)
+    }
+
+    fn tell_as_it_is(&self, found: &Found) -> Story {
+        self.by_history.tell_as_it_is(found)
+    }
+
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        self.by_history.record(found, origin)
+    }
+
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        file.resolve(&self.by_history)
+    }
+
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        Subject::replay(&self.by_history, schedule)
+    }
+}
