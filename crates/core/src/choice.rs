@@ -46,11 +46,14 @@ impl Choices {
     }
 
     /// The outcome to run after the one that has just run, if there is a further one.
+    #[inline]
     pub fn next(&self) -> Option<Outcome> {
         // Most steps choose nothing.
-        if self.taken.is_empty() {
-            return None;
-        }
+        if self.taken.is_empty() { None } else { self.turn() }
+    }
+
+    /// Turns the odometer by one.
+    fn turn(&self) -> Option<Outcome> {
         let mut digits = self.taken.clone();
         while let Some((digit, radix)) = digits.pop() {
             if digit + 1 < radix {

@@ -28,6 +28,9 @@ impl Access {
     pub const ADD: Access = Access(8);
     /// The step appended a message to a first-in-first-out mailbox.
     pub const POST: Access = Access(16);
+    /// The step gave the object back: whoever takes it later had to wait for that, so the two are ordered and yet no
+    /// race; see [`Dependence::races`].
+    pub const RELEASE: Access = Access(32);
 
     /// Whether all ways in `other` are in this set.
     pub fn contains(self, other: Access) -> bool {
@@ -36,7 +39,7 @@ impl Access {
 
     /// Whether the object may have another value after the step.
     pub fn changes(self) -> bool {
-        self.0 & (Access::WRITE.0 | Access::ADD.0 | Access::POST.0) != 0
+        self.0 & (Access::WRITE.0 | Access::ADD.0 | Access::POST.0 | Access::RELEASE.0) != 0
     }
 }
 
@@ -113,6 +116,8 @@ impl Footprint {
 /// | rewrite | `rewrites` | yes | `rewrites` | yes | yes |
 /// | add | yes | yes | yes | | yes |
 /// | post | yes | yes | yes | yes | `posts` |
+///
+/// A release depends on what a write depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependence {
     /// Whether two posts into one first-in-first-out mailbox depend on each other: yes for engines that see a mailbox
@@ -133,7 +138,7 @@ impl Dependence {
     /// Whether two touches of the same object depend on each other.
     pub fn touches(self, one: Access, other: Access) -> bool {
         const READ: u8 = Access::READ.0;
-        const WRITE: u8 = Access::WRITE.0;
+        const WRITE: u8 = Access::WRITE.0 | Access::RELEASE.0;
         const REWRITE: u8 = Access::REWRITE.0;
         const ADD: u8 = Access::ADD.0;
         const POST: u8 = Access::POST.0;
@@ -158,6 +163,12 @@ impl Dependence {
             mask
         };
         against(one.0) & other.0 != 0
+    }
+
+    /// Whether two touches of the same object, the earlier one first, depend on each other and could have come in the
+    /// other order: taking what an earlier step gave back could not.
+    pub fn races(self, earlier: Access, later: Access) -> bool {
+        self.touches(earlier, later) && !(earlier == Access::RELEASE && later == Access::WRITE)
     }
 
     /// Whether two steps of different actors depend on each other: the definition that all engines share.
@@ -270,7 +281,7 @@ mod tests {
 
     #[test]
     fn dependence_is_symmetric_and_reads_commute() {
-        let ways = [Access::READ, Access::WRITE, Access::REWRITE, Access::ADD, Access::POST];
+        let ways = [Access::READ, Access::WRITE, Access::REWRITE, Access::ADD, Access::POST, Access::RELEASE];
         for posts in [false, true] {
             for rewrites in [false, true] {
                 let dependence = Dependence { posts, rewrites };
@@ -282,6 +293,9 @@ mod tests {
                 assert!(!dependence.touches(Access::READ, Access::READ));
                 assert!(!dependence.touches(Access::ADD, Access::ADD));
                 assert!(dependence.touches(Access::WRITE, Access::WRITE));
+                assert!(dependence.races(Access::WRITE, Access::WRITE));
+                assert!(dependence.touches(Access::RELEASE, Access::WRITE) && dependence.touches(Access::RELEASE, Access::READ));
+                assert!(!dependence.races(Access::RELEASE, Access::WRITE));
                 assert_eq!(dependence.touches(Access::POST, Access::POST), posts);
                 assert_eq!(dependence.touches(Access::REWRITE, Access::REWRITE), rewrites);
                 assert_eq!(dependence.touches(Access::REWRITE, Access::READ), rewrites);

@@ -67,7 +67,7 @@ impl HappensBefore {
                     clock.join(&self.entries[earlier as usize].clock);
                 }
             }
-            if touch.access.contains(Access::WRITE) {
+            if touch.access.contains(Access::WRITE) || touch.access.contains(Access::RELEASE) {
                 history.clear();
             }
             history.push((index, touch.access));

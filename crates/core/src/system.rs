@@ -66,12 +66,18 @@ pub trait System: Sync {
         Ending::Finished
     }
 
-    /// Appends the actors that exist but cannot move now.
+    /// Appends the actors that may move some day but cannot move now, events that cannot happen included.
     fn waiting(&self, _state: &Self::State, _into: &mut Vec<ActorId>) {}
 
     /// What `actor` would do next; for `Blocked` and `Ready` with the footprint of doing it.
     fn next(&self, _state: &Self::State, _actor: ActorId, _footprint: &mut Footprint) -> Next {
         Next::Unknown
+    }
+
+    /// What `actor`, who cannot move here, waits for, if that is one object: somebody must change it before `actor` can
+    /// move. `None` where that is not known.
+    fn awaits(&self, _state: &Self::State, _actor: ActorId) -> Option<Awaited> {
+        None
     }
 
     /// The state in 128 bits.
@@ -141,6 +147,16 @@ pub struct Traits {
     pub any_mailboxes: bool,
 }
 
+/// An object that must change before somebody can move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// The actor has to be made, woken or switched on: before that it had no step to take, or that step was disabled by
+    /// somebody whom it was ready to be tried before.
+    Made(ObjectId),
+    /// Somebody holds what the actor needs: it might have come first, with other steps of its own before that.
+    Freed(ObjectId),
+}
+
 /// Why nobody can move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -172,12 +188,20 @@ impl Schedule {
 #[derive(Clone, Debug, Default)]
 pub struct Step {
     footprint: Footprint,
+    /// Nobody will ask for the footprint.
+    without_footprint: bool,
     choices: Choices,
     violations: Vec<Violation>,
 }
 
 impl Step {
+    /// Records steps for somebody who will not ask what they touched.
+    pub fn without_footprint() -> Self {
+        Step { without_footprint: true, ..Step::default() }
+    }
+
     /// Prepares for the next step, which will take this outcome.
+    #[inline]
     pub fn begin(&mut self, outcome: Outcome) {
         self.footprint.clear();
         self.violations.clear();
@@ -195,8 +219,11 @@ impl Step {
     }
 
     /// The step touched an object in some way.
+    #[inline]
     pub fn touch(&mut self, object: ObjectId, access: Access) {
-        self.footprint.touch(object, access);
+        if !self.without_footprint {
+            self.footprint.touch(object, access);
+        }
     }
 
     /// Takes one of `alternatives` (at least 1); all of them will be explored.

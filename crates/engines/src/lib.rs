@@ -1,1 +1,158 @@
+//! How a program is explored.
+//!
+//! One file is one algorithm: its head says which paper it follows, what it promises and where it departs from the
+//! paper. The parts that algorithms share stand beside them, each named after its concept: `visited` (the set of states
+//! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once). What helps a person
+//! to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
+//!
+//! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
+//! `refuses`, and add its line to the table below.
+//!
+//! ```
+//! use mazurka_core::{ActorId, Counter, Silent, Step, System, Verdict};
+//! use mazurka_engines::{Engine, Options, explore};
+//!
+//! /// Two counters that run from 0 to 9, each by itself.
+//! struct Counters;
+//!
+//! impl System for Counters {
+//!     type State = [u8; 2];
+//!
+//!     fn initial_states(&self) -> Vec<Self::State> {
+//!         vec![[0, 0]]
+//!     }
+//!
+//!     fn enabled(&self, state: &Self::State, into: &mut Vec<ActorId>) {
+//!         into.extend([0, 1].map(ActorId).into_iter().filter(|actor| state[actor.index()] < 9));
+//!     }
+//!
+//!     fn step(&self, state: &mut Self::State, actor: ActorId, _step: &mut Step) {
+//!         state[actor.index()] += 1;
+//!     }
+//! }
+//!
+//! let exploration = explore(Engine::Exhaustive, &Counters, &Options::default(), &mut Silent);
+//! assert_eq!(exploration.verdict, Verdict::Verified);
+//! assert_eq!(exploration.statistics.get(Counter::States), Some(100));
+//! ```
+#![forbid(unsafe_code)]
 
+mod ancestry;
+mod enumerate;
+mod exhaustive;
+mod findings;
+mod frontier;
+mod options;
+mod race;
+mod shorten;
+mod stateful;
+mod visited;
+
+#[cfg(test)]
+mod programs;
+
+pub use options::Options;
+pub use race::explain_race;
+pub use shorten::shorten;
+
+use mazurka_core::{Exploration, Observer, System, Traits};
+use std::fmt;
+
+macro_rules! engines {
+    ($($(#[doc = $doc:literal])+ $variant:ident in $module:ident, name: $name:literal, cycles: $cycles:literal,
+        present_identity: $present:literal;)+) => {
+        /// The algorithms, each in the file of its name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Engine {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Engine {
+            /// All engines, in the order in which they are shown.
+            pub const ALL: &'static [Engine] = &[$(Engine::$variant,)+];
+
+            /// The engine's name on the command line and in reports, stable.
+            pub fn name(self) -> &'static str {
+                match self { $(Engine::$variant => $name,)+ }
+            }
+
+            /// What the engine promises, in a sentence.
+            pub fn summary(self) -> &'static str {
+                match self { $(Engine::$variant => concat!($($doc),+).trim_ascii(),)+ }
+            }
+
+            /// Whether the promise holds for programs that come back to a state; otherwise such runs are cut and the
+            /// verdict says so.
+            pub fn handles_cycles(self) -> bool {
+                match self { $(Engine::$variant => $cycles,)+ }
+            }
+
+            /// Whether the engine wants the identities of the present: actors and objects that are gone may lend their
+            /// numbers to new ones, so that states with the same future are equal. An engine that compares executions
+            /// step by step wants identities that an execution never uses twice, and gets another [`System`].
+            pub fn present_identity(self) -> bool {
+                match self { $(Engine::$variant => $present,)+ }
+            }
+        }
+
+        /// Explores a program with an engine.
+        pub fn explore<S: System>(
+            engine: Engine,
+            system: &S,
+            options: &Options,
+            observer: &mut dyn Observer,
+        ) -> Exploration {
+            match engine { $(Engine::$variant => $module::explore(system, options, observer),)+ }
+        }
+
+        /// Why an engine is not sound for programs that are made of this; `None` if it is.
+        pub fn refuses(engine: Engine, traits: &Traits) -> Option<String> {
+            match engine { $(Engine::$variant => $module::refuses(traits),)+ }
+        }
+    };
+}
+
+// The table: the sentence that is an engine's promise, its file, its name, and what it wants.
+engines! {
+    /// Visits every reachable state once.
+    Exhaustive in exhaustive, name: "exhaustive", cycles: true, present_identity: true;
+    /// Explores every local behaviour and every deadlock of a program that may run for ever, one order of independent steps.
+    Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
+    /// Runs every execution of a terminating program, without any reduction.
+    Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
+}
+
+impl Engine {
+    /// The engine with this name.
+    pub fn by_name(name: &str) -> Option<Engine> {
+        Engine::ALL.iter().copied().find(|engine| engine.name() == name)
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The engine for programs that are made of this, and why: a phrase that follows "because".
+pub fn choose(_traits: &Traits) -> (Engine, &'static str) {
+    (Engine::Exhaustive, "it suits every kind of program and finds the shortest schedule")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_is_found_by_its_name() {
+        for &engine in Engine::ALL {
+            assert_eq!(Engine::by_name(engine.name()), Some(engine));
+            assert!(engine.summary().ends_with('.'));
+            assert_eq!(refuses(engine, &Traits::default()), None);
+        }
+        assert_eq!(Engine::by_name("none"), None);
+        assert_eq!(choose(&Traits::default()).0, Engine::Exhaustive);
+        assert_eq!(format!("{:>12}", Engine::Enumerate), "   enumerate");
+    }
+}

@@ -174,6 +174,8 @@ pub enum StatementKind {
     Let(Name, Expr),
     /// `let t = spawn f(1);` or `spawn f(1);`
     Spawn(Option<Name>, Call),
+    /// `t = spawn f(1);`
+    Respawn(Name, Call),
     /// `x = 1;`
     Assign(Place, Expr),
     /// `x += 1;`
@@ -328,6 +330,20 @@ impl BinaryOp {
         }
     }
 
+    /// How tightly it binds; `||` and `&&` bind with 1 and 2. Operators of one strength group from left to right.
+    pub(crate) fn strength(self) -> u8 {
+        match self {
+            BinaryOp::Or => 3,
+            BinaryOp::Xor => 4,
+            BinaryOp::And => 5,
+            BinaryOp::Equal | BinaryOp::NotEqual => 6,
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => 7,
+            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => 8,
+            BinaryOp::Add | BinaryOp::Subtract => 9,
+            BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => 10,
+        }
+    }
+
     /// The operator's result, or what went wrong.
     pub(crate) fn apply(self, a: i64, b: i64) -> Result<i64, Fault> {
         let checked = match self {
@@ -394,7 +410,7 @@ impl Fault {
             Fault::WaitNotHeld => "wait with a mutex that is not held",
             Fault::EmptyChoice => "choose from an empty range",
             Fault::CallDepth => "calls nested more than 64 deep",
-            Fault::EndlessStep => "a step that does not end (a loop without a visible operation)",
+            Fault::EndlessStep => "a step that does not end (a loop within one step)",
             Fault::JoinNothing => "join of a thread that was joined already",
         }
     }

@@ -47,6 +47,13 @@ pub(crate) enum Instruction {
         left: Register,
         right: Register,
     },
+    /// The same with a number on the right.
+    BinaryConst {
+        op: BinaryOp,
+        dst: Register,
+        left: Register,
+        right: i64,
+    },
     Jump {
         to: Pc,
     },
@@ -64,6 +71,10 @@ pub(crate) enum Instruction {
     Assert {
         condition: Register,
         assertion: u32,
+    },
+    /// A thread handle goes out of scope or is about to be overwritten.
+    Forget {
+        thread: Register,
     },
     Call {
         function: u16,
@@ -287,6 +298,11 @@ impl Program {
     pub(crate) fn site_location(&self, pc: Pc) -> Location {
         let site = self.site(pc);
         self.location(site.line, site.column)
+    }
+
+    /// Whether threads may come to be while it runs.
+    pub(crate) fn spawns(&self) -> bool {
+        self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
     }
 
     /// The constants and their values, `-D` included.

@@ -1,8 +1,8 @@
 //! From the syntax tree to the code: resolves names, checks, and emits instructions.
 
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Span, Statement,
-    StatementKind, UnaryOp, Unit,
+    BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, Function, Initial, Item, Name, ObjectKind, Place, Span,
+    Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::code::{
     Assertion, Body, EventInfo, HandlerInfo, Instruction, Invariant, Member, NONE, Pc, PlaceRef, Program, Register,
@@ -10,15 +10,24 @@ use crate::code::{
 };
 use crate::effects::{Effects, function_effects};
 use crate::{CompileError, liveness};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use mazurka_core::Diagnostic;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How many cells, locks, handlers, threads or events one definition may make.
 const MAX_LENGTH: i64 = 65_536;
-/// How many registers a body may have.
-const MAX_REGISTERS: usize = 4096;
+/// How many cells, locks, handlers, threads and events there may be in all.
+const MAX_OBJECTS: usize = 262_144;
+/// How many functions, and how many messages: the code names them by 16 bits.
+const MAX_BODIES: usize = 65_535;
+/// How many instructions: a record's header has room for them.
+const MAX_CODE: usize = 1 << 24;
+/// How many registers a body may have: with the deepest calls, a record's header has room for the stack.
+const MAX_REGISTERS: usize = 2000;
+/// How many errors are worth reading.
+const MAX_ERRORS: usize = 100;
 
 /// What a global name stands for.
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +66,21 @@ struct Local {
     is_handle: bool,
 }
 
+/// Why a value is not known before the program runs.
+enum NotConstant<'e> {
+    Changes,
+    Unknown(&'e Name),
+    Fault(Fault),
+}
+
 #[derive(Debug)]
 struct Loop {
     continue_to: Pc,
     breaks: Vec<Pc>,
     /// How many `atomic` blocks surround the loop.
     atomics: usize,
+    /// How many scopes surround the loop's body.
+    scopes: usize,
 }
 
 /// Compiles a program.
@@ -73,14 +91,17 @@ pub(crate) fn compile(
     defines: &[(String, i64)],
 ) -> Result<Program, CompileError> {
     let mut compiler = Compiler::new(file, source, unit, defines)?;
-    compiler.declare(unit);
-    compiler.bodies(unit);
+    if compiler.declare(unit) {
+        compiler.bodies(unit);
+    }
     if compiler.errors.is_empty() { Ok(compiler.program) } else { Err(CompileError::Source(compiler.errors)) }
 }
 
 struct Compiler<'s> {
     source: &'s str,
     line_starts: Vec<usize>,
+    /// The bytes that do not begin a character.
+    continuations: Vec<usize>,
     defines: HashMap<String, i64>,
     globals: HashMap<String, Global>,
     effects: HashMap<String, Effects>,
@@ -125,9 +146,12 @@ impl<'s> Compiler<'s> {
             return Err(CompileError::UnknownConstant { name: name.clone(), known: constants });
         }
         let line_starts = std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let is_continuation = |byte: u8| byte & 0xc0 == 0x80;
+        let continuations = source.bytes().enumerate().filter(|at| is_continuation(at.1)).map(|at| at.0).collect();
         Ok(Compiler {
             source,
             line_starts,
+            continuations,
             defines: defines.iter().cloned().collect(),
             globals: HashMap::new(),
             effects: function_effects(unit),
@@ -167,13 +191,20 @@ impl<'s> Compiler<'s> {
     }
 
     fn error(&mut self, message: impl Into<String>, span: &Span, label: impl Into<String>) {
-        self.errors.push(Diagnostic::new(message, span.clone(), label));
+        self.report(Diagnostic::new(message, span.clone(), label));
+    }
+
+    fn report(&mut self, error: Diagnostic) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+        }
     }
 
     fn position(&self, at: usize) -> (u32, u32) {
         let line = self.line_starts.partition_point(|&start| start <= at).max(1);
         let start = self.line_starts[line - 1];
-        let column = self.source.get(start..at).map_or(at - start, |before| before.chars().count());
+        let continuations_before = |at: usize| self.continuations.partition_point(|&byte| byte < at);
+        let column = at - start - (continuations_before(at) - continuations_before(start));
         (line as u32, column as u32 + 1)
     }
 
@@ -199,40 +230,37 @@ impl Compiler<'_> {
     /// A value that must be known before the program runs.
     fn constant(&mut self, expr: &Expr, what: &str) -> i64 {
         match self.fold(expr) {
-            Some(value) => value,
-            None => {
-                self.check_names(expr);
+            Ok(value) => return value,
+            Err(NotConstant::Fault(fault)) => {
+                self.error(format!("{} in {what}", fault.words()), &expr.span, "this has no value");
+            }
+            Err(NotConstant::Unknown(name)) => self.unknown(&name.clone()),
+            Err(NotConstant::Changes) => {
                 self.error(format!("{what} must be constant"), &expr.span, "expected numbers and constants only");
-                0
             }
         }
+        0
     }
 
-    /// Unknown names are worth their own message.
-    fn check_names(&mut self, expr: &Expr) {
-        if let ExprKind::Place(place) = &expr.kind
-            && !self.globals.contains_key(&place.name.text)
-        {
-            self.unknown(&place.name);
-        }
-    }
-
-    fn fold(&self, expr: &Expr) -> Option<i64> {
+    fn fold<'e>(&self, expr: &'e Expr) -> Result<i64, NotConstant<'e>> {
         match &expr.kind {
-            ExprKind::Number(value) => Some(*value),
+            ExprKind::Number(value) => Ok(*value),
             ExprKind::Place(Place { name, index: None }) if self.local(&name.text).is_none() => {
                 match self.globals.get(&name.text) {
-                    Some(Global::Const(value)) => Some(*value),
-                    _ => None,
+                    Some(Global::Const(value)) => Ok(*value),
+                    Some(_) => Err(NotConstant::Changes),
+                    None => Err(NotConstant::Unknown(name)),
                 }
             }
-            ExprKind::Unary(op, operand) => op.apply(self.fold(operand)?).ok(),
-            ExprKind::Binary(op, left, right) => op.apply(self.fold(left)?, self.fold(right)?).ok(),
+            ExprKind::Unary(op, operand) => op.apply(self.fold(operand)?).map_err(NotConstant::Fault),
+            ExprKind::Binary(op, left, right) => {
+                op.apply(self.fold(left)?, self.fold(right)?).map_err(NotConstant::Fault)
+            }
             ExprKind::Logical(and, left, right) => {
                 let left = self.fold(left)? != 0;
-                if left != *and { Some(i64::from(left)) } else { Some(i64::from(self.fold(right)? != 0)) }
+                if left != *and { Ok(i64::from(left)) } else { Ok(i64::from(self.fold(right)? != 0)) }
             }
-            _ => None,
+            _ => Err(NotConstant::Changes),
         }
     }
 
@@ -259,7 +287,8 @@ impl Compiler<'_> {
         Some((from, members as u32))
     }
 
-    fn declare(&mut self, unit: &Unit) {
+    /// Declares all definitions. False if there are so many that nothing else makes sense.
+    fn declare(&mut self, unit: &Unit) -> bool {
         for item in &unit.items {
             match item {
                 Item::Const { name, value } => {
@@ -296,12 +325,32 @@ impl Compiler<'_> {
                 }
                 Item::Never { .. } => {}
             }
-            if self.program.cells.len() + self.program.events.len() > MAX_LENGTH as usize * 4 {
-                self.error("the program has too many variables or events", &(0..0), "expected at most 262144");
-                return;
+            if !self.has_room(0) {
+                return false;
             }
         }
         self.program.cell_invariants = vec![SmallVec::new(); self.program.cells.len()];
+        true
+    }
+
+    /// Whether the program is of a size that can be run, with so many threads more.
+    fn has_room(&mut self, threads: usize) -> bool {
+        let program = &self.program;
+        let objects = program.cells.len() + program.mutexes.len() + program.conditions.len() + program.handlers.len();
+        let actors = program.events.len() + program.threads.len() + threads;
+        let too_much = if objects + actors > MAX_OBJECTS {
+            Some(("variables, locks, handlers, threads and events", MAX_OBJECTS))
+        } else if program.functions.len().max(program.messages.len()) > MAX_BODIES {
+            Some(("functions or messages", MAX_BODIES))
+        } else if program.code.len() > MAX_CODE {
+            Some(("instructions", MAX_CODE))
+        } else {
+            None
+        };
+        if let Some((what, most)) = too_much {
+            self.error(format!("the program has too many {what}"), &(0..0), format!("expected at most {most}"));
+        }
+        too_much.is_none()
     }
 
     fn empty_body(&mut self, function: &Function) -> Body {
@@ -381,17 +430,21 @@ impl Compiler<'_> {
                 Item::Never { condition } => self.invariant(condition),
                 Item::Const { .. } | Item::Shared { .. } | Item::Object { .. } => {}
             }
+            if !self.has_room(0) {
+                return;
+            }
         }
         if !self.errors.is_empty() {
             return;
         }
+        self.watch_invariants();
         let program = &mut self.program;
         program.dead = vec![SmallVec::new(); program.code.len()];
         program.creates_actors = program
             .code
             .iter()
             .any(|instruction| matches!(instruction, Instruction::Spawn { .. } | Instruction::Post { .. }));
-        let bodies: Vec<Body> = program
+        let mut bodies: Vec<Body> = program
             .functions
             .iter()
             .chain(&program.messages)
@@ -399,6 +452,8 @@ impl Compiler<'_> {
             .chain(program.events.iter().map(|event| &event.member.body))
             .cloned()
             .collect();
+        // The members of a family share their body.
+        bodies.dedup_by_key(|body| body.entry);
         for body in bodies {
             liveness::analyse(program, body.entry, body.end, body.registers, body.parameters);
         }
@@ -450,6 +505,9 @@ impl Compiler<'_> {
         });
         let (line, column) = self.position(name.span.start);
         let range = self.range(family);
+        if !self.has_room(range.map_or(1, |(_, members)| members as usize)) {
+            return;
+        }
         for (name, parameter) in member_names(&name.text, range) {
             self.program.threads.push(Member { name, body: body.clone(), parameter, line, column });
         }
@@ -458,7 +516,10 @@ impl Compiler<'_> {
     fn event(&mut self, next: &mut usize, name: &Name, family: Option<&Family>, guard: Option<&Expr>, block: &Block) {
         let parameters: Vec<Name> = family.map(|family| family.parameter.clone()).into_iter().collect();
         self.context = Context::Guard;
-        let guard = guard.map(|guard| self.body(&name.text, &parameters, |compiler| compiler.guard(guard)));
+        let guard = guard.map(|guard| {
+            self.open_site(&guard.span);
+            self.body(&name.text, &parameters, |compiler| compiler.guard(guard))
+        });
         self.context = Context::Event;
         self.in_def = false;
         let mut body = self.body(&name.text, &parameters, |compiler| {
@@ -481,44 +542,47 @@ impl Compiler<'_> {
 
     fn invariant(&mut self, condition: &Expr) {
         self.context = Context::Guard;
-        self.statement_operations.clear();
+        self.open_site(&condition.span);
         let body = self.body("never", &[], |compiler| compiler.guard(condition));
-        let mut cells = self.cells_read(body.entry..body.end, &mut Vec::new());
-        cells.sort_unstable();
-        cells.dedup();
-        let number = self.program.invariants.len() as u32;
-        for &cell in &cells {
-            self.program.cell_invariants[cell as usize].push(number);
-        }
         let (line, column) = self.position(condition.span.start);
         let message = format!("invariant broken: never {}", self.text(&condition.span));
-        self.program.invariants.push(Invariant { body, message, line, column, cells });
+        self.program.invariants.push(Invariant { body, message, line, column, cells: Vec::new() });
     }
 
-    /// The cells that some code may look at, called functions included.
-    fn cells_read(&self, code: std::ops::Range<Pc>, visited: &mut Vec<u16>) -> Vec<u32> {
-        let mut cells = Vec::new();
-        for pc in code {
-            match self.program.code[pc as usize] {
-                Instruction::Load { place, .. } if place.index == NONE => cells.push(place.base),
-                Instruction::Load { place, .. } => {
-                    let array = self.globals.values().find_map(|global| match *global {
-                        Global::Shared { base, length: Some(length) } if base == place.base => {
-                            Some(base..base + length)
+    /// Finds the cells that each invariant may look at. All functions are compiled by now: it may call them.
+    fn watch_invariants(&mut self) {
+        let arrays: HashMap<u32, u32> = self
+            .globals
+            .values()
+            .filter_map(|global| match *global {
+                Global::Shared { base, length: Some(length) } => Some((base, length)),
+                _ => None,
+            })
+            .collect();
+        let program = &mut self.program;
+        for (number, invariant) in program.invariants.iter_mut().enumerate() {
+            let mut bodies = vec![&invariant.body];
+            let mut called: HashSet<u16> = HashSet::new();
+            let mut cells: BTreeSet<u32> = BTreeSet::new();
+            while let Some(body) = bodies.pop() {
+                for instruction in &program.code[body.entry as usize..body.end as usize] {
+                    match *instruction {
+                        Instruction::Load { place, .. } => {
+                            let length = if place.index == NONE { 1 } else { arrays[&place.base] };
+                            cells.extend(place.base..place.base + length);
                         }
-                        _ => None,
-                    });
-                    cells.extend(array.unwrap_or(place.base..place.base + 1));
+                        Instruction::Call { function, .. } if called.insert(function) => {
+                            bodies.push(&program.functions[usize::from(function)]);
+                        }
+                        _ => {}
+                    }
                 }
-                Instruction::Call { function, .. } if !visited.contains(&function) => {
-                    visited.push(function);
-                    let body = &self.program.functions[usize::from(function)];
-                    cells.extend(self.cells_read(body.entry..body.end, visited));
-                }
-                _ => {}
             }
+            for &cell in &cells {
+                program.cell_invariants[cell as usize].push(number as u32);
+            }
+            invariant.cells = cells.into_iter().collect();
         }
-        cells
     }
 }
 
@@ -563,6 +627,16 @@ impl Compiler<'_> {
         pc
     }
 
+    /// What is emitted from here on belongs to this part of the source.
+    fn open_site(&mut self, span: &Span) -> String {
+        let (line, column) = self.position(span.start);
+        let text = self.text(span);
+        self.site = self.program.sites.len() as u32;
+        self.program.sites.push(Site { text: text.clone(), line, column });
+        self.statement_operations.clear();
+        text
+    }
+
     fn emit_const(&mut self, value: i64) -> Register {
         let dst = self.register();
         self.emit(Instruction::Const { dst, value });
@@ -587,13 +661,29 @@ impl Compiler<'_> {
         let first = self.next_register;
         if first + count > MAX_REGISTERS {
             if self.errors.is_empty() {
-                self.error("too many local values at once", &(0..0), format!("expected at most {MAX_REGISTERS}"));
+                let site = &self.program.sites[self.site as usize];
+                let at = self.line_starts[site.line as usize - 1];
+                let message = format!("too many local values at once in line {}", site.line);
+                self.error(message, &(at..at), format!("expected at most {MAX_REGISTERS}"));
             }
             return 0;
         }
         self.next_register += count;
         self.most_registers = self.most_registers.max(self.next_register);
         first as Register
+    }
+
+    /// The register of an expression's result, once its operands are read: the first of theirs is free again. An
+    /// assertion keeps them all, to show what it read.
+    fn result(&mut self, operands: usize) -> Register {
+        self.release(operands);
+        self.register()
+    }
+
+    fn release(&mut self, operands: usize) {
+        if self.reads.is_none() {
+            self.next_register = operands;
+        }
     }
 
     fn local(&self, name: &str) -> Option<Local> {
@@ -616,6 +706,9 @@ impl Compiler<'_> {
     }
 
     fn unknown(&mut self, name: &Name) {
+        if self.errors.len() >= MAX_ERRORS {
+            return;
+        }
         let known = self.scopes.iter().flat_map(HashMap::keys).chain(self.globals.keys());
         let mut close: Vec<&String> = known.filter(|other| is_close(&name.text, other)).collect();
         close.sort();
@@ -627,7 +720,7 @@ impl Compiler<'_> {
         if let Some(other) = close.first() {
             error = error.note(format!("there is a `{other}`"));
         }
-        self.errors.push(error);
+        self.report(error);
     }
 
     fn wrong_kind(&mut self, name: &Name, found: &str, expected: &str) {
@@ -654,21 +747,36 @@ fn is_close(one: &str, other: &str) -> bool {
 /// Statements.
 impl Compiler<'_> {
     fn block(&mut self, block: &Block) {
+        self.statements(&block.statements);
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
         self.scopes.push(HashMap::new());
         let mark = self.next_register;
-        for statement in &block.statements {
+        for statement in statements {
             self.statement(statement);
         }
+        self.forget_handles(self.scopes.len() - 1);
         self.next_register = mark;
         self.scopes.pop();
     }
 
+    /// Lets go of the thread handles of the innermost scopes, down to the one with this number. An actor that comes to
+    /// its end lets go of all of them at once.
+    fn forget_handles(&mut self, outermost: usize) {
+        const BODY: usize = 1;
+        let last = if self.in_def { outermost } else { outermost.max(BODY + 1) };
+        let scopes = self.scopes.iter().skip(last).rev();
+        let mut handles: Vec<Register> =
+            scopes.flat_map(HashMap::values).filter(|local| local.is_handle).map(|local| local.register).collect();
+        handles.sort_unstable();
+        for thread in handles {
+            self.emit(Instruction::Forget { thread });
+        }
+    }
+
     fn statement(&mut self, statement: &Statement) {
-        let (line, column) = self.position(statement.span.start);
-        self.site = self.program.sites.len() as u32;
-        let text = self.text(&statement.span);
-        self.program.sites.push(Site { text: text.clone(), line, column });
-        self.statement_operations.clear();
+        let text = self.open_site(&statement.span);
         let temporaries = self.next_register;
         let keeps_register = self.statement_kind(statement);
         if !keeps_register {
@@ -687,17 +795,18 @@ impl Compiler<'_> {
         let span = &statement.span;
         match &statement.kind {
             StatementKind::Let(name, value) => {
-                // The value comes first: its temporaries lie above the new variable and are given back.
-                let register = self.next_register;
-                self.next_register += 1;
-                self.most_registers = self.most_registers.max(self.next_register);
+                // The value comes first, and mostly stands already where the variable will.
+                let mark = self.next_register;
                 let value = self.expr(value);
-                self.next_register = register;
+                self.next_register = mark;
                 let register = self.new_local(name, false);
-                self.emit(Instruction::Move { dst: register, src: value });
+                if value != register {
+                    self.emit(Instruction::Move { dst: register, src: value });
+                }
                 return true;
             }
             StatementKind::Spawn(name, call) => return self.spawn(name.as_ref(), call, span),
+            StatementKind::Respawn(name, call) => self.respawn(name, call, span),
             StatementKind::Assign(place, value) => self.assign(place, None, value, span),
             StatementKind::Update(place, op, value) => self.assign(place, Some(*op), value, span),
             StatementKind::Evaluate(expr) => {
@@ -753,47 +862,50 @@ impl Compiler<'_> {
         if self.context == Context::Event {
             let error =
                 Diagnostic::new(format!("`{what}` in an event"), span.clone(), "an event is one step: it cannot wait");
-            self.errors.push(error.note("a condition for the whole event goes behind `when`"));
+            self.report(error.note("a condition for the whole event goes behind `when`"));
         } else if self.atomics > 0 {
             let error = Diagnostic::new(
                 format!("`{what}` in an atomic block"),
                 span.clone(),
                 "one step cannot wait in its middle",
             );
-            self.errors
-                .push(error.note("an `assume` may be the block's first statement: then the whole block waits for it"));
+            self.report(
+                error.note("an `assume` may be the block's first statement: then the whole block waits for it"),
+            );
         }
     }
 
     fn spawn(&mut self, name: Option<&Name>, call: &Call, span: &Span) -> bool {
         let Some((function, arguments)) = self.call_of(call, "a function") else { return false };
-        let (dst, is_new) = match name.map(|name| (name, self.local(&name.text))) {
-            None => (NONE, false),
-            Some((name, Some(local))) => {
-                if !local.is_handle {
-                    self.wrong_kind(name, "a number", "a thread handle");
-                }
-                (local.register, false)
-            }
-            Some((name, None)) => (self.new_local(name, true), true),
-        };
+        let dst = name.map_or(NONE, |name| self.new_local(name, true));
         self.emit_visible(Instruction::Spawn { function, arguments, dst }, self.text(span), span);
-        is_new
+        dst != NONE
+    }
+
+    fn respawn(&mut self, name: &Name, call: &Call, span: &Span) {
+        let Some(dst) = self.handle(name) else { return };
+        let Some((function, arguments)) = self.call_of(call, "a function") else { return };
+        self.emit(Instruction::Forget { thread: dst });
+        self.emit_visible(Instruction::Spawn { function, arguments, dst }, self.text(span), span);
     }
 
     fn join(&mut self, name: &Name, span: &Span) {
         self.must_not_wait("join", span);
-        match self.local(&name.text) {
-            Some(Local { register, is_handle: true }) => {
-                self.emit_visible(Instruction::Join { thread: register }, self.text(span), span);
-            }
-            Some(_) => self.wrong_kind(name, "a number", "a thread handle, as in `let t = spawn f();`"),
-            None if self.globals.contains_key(&name.text) => {
-                let what = self.globals[&name.text].what();
-                self.wrong_kind(name, what, "a thread handle, as in `let t = spawn f();`");
-            }
-            None => self.unknown(name),
+        if let Some(thread) = self.handle(name) {
+            self.emit_visible(Instruction::Join { thread }, self.text(span), span);
         }
+    }
+
+    /// The register of a thread handle.
+    fn handle(&mut self, name: &Name) -> Option<Register> {
+        let expected = "a thread handle, as in `let t = spawn f();`";
+        match (self.local(&name.text), self.globals.get(&name.text)) {
+            (Some(Local { register, is_handle: true }), _) => return Some(register),
+            (Some(_), _) => self.wrong_kind(name, "a number", expected),
+            (None, Some(global)) => self.wrong_kind(name, global.what(), expected),
+            (None, None) => self.unknown(name),
+        }
+        None
     }
 
     fn post(&mut self, handler: &Place, call: &Call, span: &Span) {
@@ -824,7 +936,7 @@ impl Compiler<'_> {
             self.guard(condition);
         }
         self.atomics += 1;
-        self.block(&Block { statements: rest.to_vec() });
+        self.statements(rest);
         self.atomics -= 1;
         self.emit(Instruction::AtomicEnd);
         self.statement_operations.clear();
@@ -864,10 +976,15 @@ impl Compiler<'_> {
         let condition = self.expr(condition);
         let out = self.emit(Instruction::Branch { condition, when: false, to: 0 });
         self.close_statement();
-        self.loops.push(Loop { continue_to: start, breaks: vec![out], atomics: self.atomics });
+        self.enter_loop(start, out);
         self.block(body);
         self.emit(Instruction::Jump { to: start });
         self.end_loop();
+    }
+
+    fn enter_loop(&mut self, continue_to: Pc, out: Pc) {
+        let (atomics, scopes) = (self.atomics, self.scopes.len());
+        self.loops.push(Loop { continue_to, breaks: vec![out], atomics, scopes });
     }
 
     fn end_loop(&mut self) {
@@ -889,13 +1006,12 @@ impl Compiler<'_> {
         // The step comes first in the code, so that `continue` has one place to go to.
         let enter = self.emit(Instruction::Jump { to: 0 });
         let step = self.pc();
-        let one = self.emit_const(1);
-        self.emit(Instruction::Binary { op: BinaryOp::Add, dst: variable, left: variable, right: one });
+        self.emit(Instruction::BinaryConst { op: BinaryOp::Add, dst: variable, left: variable, right: 1 });
         self.land(enter);
         let more = self.register();
         self.emit(Instruction::Binary { op: BinaryOp::Less, dst: more, left: variable, right: limit });
         let out = self.emit(Instruction::Branch { condition: more, when: false, to: 0 });
-        self.loops.push(Loop { continue_to: step, breaks: vec![out], atomics: self.atomics });
+        self.enter_loop(step, out);
         self.block(body);
         self.emit(Instruction::Jump { to: step });
         self.end_loop();
@@ -910,6 +1026,7 @@ impl Compiler<'_> {
             return;
         };
         let (continue_to, leaves) = (innermost.continue_to, self.atomics - innermost.atomics);
+        self.forget_handles(innermost.scopes);
         for _ in 0..leaves {
             self.emit(Instruction::AtomicEnd);
         }
@@ -924,6 +1041,9 @@ impl Compiler<'_> {
             self.error("`return` with a value", span, "only a `def` function returns a value");
         }
         let value = value.map(|value| self.expr(value));
+        if self.in_def {
+            self.forget_handles(0);
+        }
         for _ in 0..self.atomics {
             self.emit(Instruction::AtomicEnd);
         }
@@ -972,12 +1092,14 @@ impl Compiler<'_> {
             if let Some(index) = &place.index {
                 self.error(format!("`{}` is not an array", place.name.text), &index.span, "expected no index");
             }
-            let value = self.expr(value);
             let dst = local.register;
-            self.emit(match op {
-                Some(op) => Instruction::Binary { op, dst, left: dst, right: value },
-                None => Instruction::Move { dst, src: value },
-            });
+            let instruction = match (op, self.fold(value)) {
+                (None, Ok(value)) => Instruction::Const { dst, value },
+                (Some(op), Ok(right)) => Instruction::BinaryConst { op, dst, left: dst, right },
+                (None, Err(_)) => Instruction::Move { dst, src: self.expr(value) },
+                (Some(op), Err(_)) => Instruction::Binary { op, dst, left: dst, right: self.expr(value) },
+            };
+            self.emit(instruction);
             return;
         }
         let target = self.object_place(place, "a variable");
@@ -1044,7 +1166,7 @@ impl Compiler<'_> {
                 nowhere
             }
             (Some((first, length)), None) => {
-                let last = first + i64::from(length) - 1;
+                let last = first.saturating_add(i64::from(length) - 1);
                 let label = format!("expected an index, as in `{}[{first}]` up to `[{last}]`", place.name.text);
                 self.error(format!("`{}` has {length} elements", place.name.text), &place.name.span, label);
                 nowhere
@@ -1053,10 +1175,10 @@ impl Compiler<'_> {
     }
 
     fn element(&mut self, base: u32, first: i64, length: u32, index: &Expr) -> PlaceRef {
-        if let Some(value) = self.fold(index) {
-            let offset = value.wrapping_sub(first);
+        if let Ok(value) = self.fold(index) {
+            let offset = value.checked_sub(first).unwrap_or(-1);
             if !(0..i64::from(length)).contains(&offset) {
-                let last = first + i64::from(length) - 1;
+                let last = first.saturating_add(i64::from(length) - 1);
                 self.error(
                     format!("index {value} is out of range"),
                     &index.span,
@@ -1068,9 +1190,8 @@ impl Compiler<'_> {
         }
         let mut register = self.expr(index);
         if first != 0 {
-            let start = self.emit_const(first);
             let offset = self.register();
-            self.emit(Instruction::Binary { op: BinaryOp::Subtract, dst: offset, left: register, right: start });
+            self.emit(Instruction::BinaryConst { op: BinaryOp::Subtract, dst: offset, left: register, right: first });
             register = offset;
         }
         self.emit(Instruction::Bound { index: register, length });
@@ -1125,7 +1246,7 @@ impl Compiler<'_> {
 
     /// Evaluates an expression and returns the register that holds its value.
     fn expr(&mut self, expr: &Expr) -> Register {
-        if let Some(value) = self.fold(expr) {
+        if let Ok(value) = self.fold(expr) {
             return self.emit_const(value);
         }
         match &expr.kind {
@@ -1133,29 +1254,37 @@ impl Compiler<'_> {
             ExprKind::Place(place) => self.read(place, &expr.span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, left, right) => {
+                let mark = self.next_register;
                 let left = self.expr(left);
+                if let Ok(right) = self.fold(right) {
+                    let dst = self.result(mark);
+                    self.emit(Instruction::BinaryConst { op: *op, dst, left, right });
+                    return dst;
+                }
                 let right = self.expr(right);
-                let dst = self.register();
+                let dst = self.result(mark);
                 self.emit(Instruction::Binary { op: *op, dst, left, right });
                 dst
             }
             ExprKind::Logical(and, left, right) => self.logical(*and, left, right),
             ExprKind::Call(call) => {
                 self.check_call(call);
+                let mark = self.next_register;
                 let Some((function, arguments)) = self.call_of(call, "a function") else { return 0 };
-                let dst = self.register();
+                let dst = self.result(mark);
                 self.emit(Instruction::Call { function, arguments, dst });
                 dst
             }
             ExprKind::Cas(place, old, new) => {
                 self.only_outside_guards("cas", &expr.span);
+                let mark = self.next_register;
                 let place = self.object_place(place, "a shared variable");
                 let values = [self.expr(old), self.expr(new)];
                 let arguments = self.registers(2);
                 for (dst, src) in (arguments..).zip(values) {
                     self.emit(Instruction::Move { dst, src });
                 }
-                let dst = self.register();
+                let dst = self.result(mark);
                 self.emit_visible(Instruction::Cas { place, dst, arguments }, self.text(&expr.span), &expr.span);
                 dst
             }
@@ -1163,9 +1292,10 @@ impl Compiler<'_> {
             ExprKind::FetchAdd(place, value) => self.exchange(expr, place, value, true),
             ExprKind::Choose(from, to) => {
                 self.only_outside_guards("choose", &expr.span);
+                let mark = self.next_register;
                 let from = self.expr(from);
                 let to = self.expr(to);
-                let dst = self.register();
+                let dst = self.result(mark);
                 self.emit_visible(Instruction::Choose { dst, from, to }, self.text(&expr.span), &expr.span);
                 dst
             }
@@ -1174,9 +1304,10 @@ impl Compiler<'_> {
 
     fn exchange(&mut self, expr: &Expr, place: &Place, value: &Expr, adds: bool) -> Register {
         self.only_outside_guards(if adds { "fetch_add" } else { "swap" }, &expr.span);
+        let mark = self.next_register;
         let place = self.object_place(place, "a shared variable");
         let src = self.expr(value);
-        let dst = self.register();
+        let dst = self.result(mark);
         let instruction =
             if adds { Instruction::FetchAdd { place, dst, src } } else { Instruction::Swap { place, dst, src } };
         self.emit_visible(instruction, self.text(&expr.span), &expr.span);
@@ -1184,8 +1315,9 @@ impl Compiler<'_> {
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Register {
+        let mark = self.next_register;
         let src = self.expr(operand);
-        let dst = self.register();
+        let dst = self.result(mark);
         self.emit(Instruction::Unary { op, dst, src });
         dst
     }
@@ -1198,8 +1330,8 @@ impl Compiler<'_> {
         let skip = self.emit(Instruction::Branch { condition: left, when: !and, to: 0 });
         let read_before = self.reads.as_ref().map_or(0, Vec::len);
         let right = self.expr(right);
-        let zero = self.emit_const(0);
-        self.emit(Instruction::Binary { op: BinaryOp::NotEqual, dst, left: right, right: zero });
+        self.emit(Instruction::BinaryConst { op: BinaryOp::NotEqual, dst, left: right, right: 0 });
+        self.release(usize::from(dst) + 1);
         // What an assertion did not read because of a short cut must not be shown with an old value.
         let unread: Vec<Register> = match &self.reads {
             Some(reads) => reads[read_before..].iter().filter(|read| read.1 > dst).map(|read| read.1).collect(),
@@ -1230,8 +1362,9 @@ impl Compiler<'_> {
                 local.register
             }
             None => {
+                let mark = self.next_register;
                 let place_ref = self.object_place(place, "a variable");
-                let dst = self.register();
+                let dst = self.result(mark);
                 let text = format!("read {}", self.place_text(place));
                 self.emit_visible(Instruction::Load { dst, place: place_ref }, text, span);
                 dst

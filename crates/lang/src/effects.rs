@@ -26,31 +26,32 @@ impl Effects {
 /// The effects of each function by name.
 pub(crate) fn function_effects(unit: &Unit) -> HashMap<String, Effects> {
     let mut effects: HashMap<String, Effects> = HashMap::new();
-    let mut calls: HashMap<String, Vec<String>> = HashMap::new();
+    let mut callers: HashMap<String, Vec<&str>> = HashMap::new();
     for item in &unit.items {
         if let Item::Def(function) = item {
             let locals = function.parameters.iter().map(|name| name.text.clone()).collect();
             let mut finder = Finder { effects: Effects::default(), calls: Vec::new(), locals };
             finder.block(&function.body);
             effects.insert(function.name.text.clone(), finder.effects);
-            calls.insert(function.name.text.clone(), finder.calls);
-        }
-    }
-    // Spread along calls until nothing changes: each round adds at least one flag.
-    loop {
-        let mut changed = false;
-        for (name, callees) in &calls {
-            let mut sum = effects[name];
-            for callee in callees {
-                sum.add(effects.get(callee).copied().unwrap_or_default());
+            for callee in finder.calls {
+                callers.entry(callee).or_default().push(&function.name.text);
             }
-            changed |= sum != effects[name];
-            effects.insert(name.clone(), sum);
-        }
-        if !changed {
-            return effects;
         }
     }
+    // Spread from callees to callers: whoever gains an effect is looked at again.
+    let mut work: Vec<String> = effects.keys().cloned().collect();
+    while let Some(callee) = work.pop() {
+        let Some(&gained) = effects.get(&callee) else { continue };
+        for &caller in callers.get(&callee).into_iter().flatten() {
+            let Some(known) = effects.get_mut(caller) else { continue };
+            let before = *known;
+            known.add(gained);
+            if *known != before {
+                work.push(caller.to_owned());
+            }
+        }
+    }
+    effects
 }
 
 struct Finder {
@@ -106,9 +107,10 @@ impl Finder {
                 self.effects.waits = true;
                 self.effects.acts = true;
             }
-            StatementKind::Signal(_) => {
+            StatementKind::Signal(place) => {
                 self.effects.acts = true;
                 self.effects.chooses = true;
+                self.place(place);
             }
             StatementKind::Unlock(place)
             | StatementKind::Broadcast(place)
@@ -117,8 +119,13 @@ impl Finder {
                 self.effects.acts = true;
                 self.place(place);
             }
-            StatementKind::Spawn(_, call) | StatementKind::Post(_, call) => {
+            StatementKind::Spawn(_, call) | StatementKind::Respawn(_, call) => {
                 self.effects.acts = true;
+                call.arguments.iter().for_each(|argument| self.expr(argument));
+            }
+            StatementKind::Post(handler, call) => {
+                self.effects.acts = true;
+                self.place(handler);
                 call.arguments.iter().for_each(|argument| self.expr(argument));
             }
             StatementKind::Atomic(block) => self.block(block),

@@ -25,8 +25,16 @@ fn remove(set: &mut Set, register: Register) {
     }
 }
 
-fn contains(set: &[u64], register: Register) -> bool {
-    set.get(usize::from(register) / 64).is_some_and(|word| word >> (register % 64) & 1 == 1)
+/// The registers of a set, given by its words.
+fn members(words: impl Iterator<Item = u64>) -> SmallVec<[Register; 4]> {
+    let mut members = SmallVec::new();
+    for (first, mut word) in (0..).step_by(64).zip(words) {
+        while word != 0 {
+            members.push(first + word.trailing_zeros() as Register);
+            word &= word - 1;
+        }
+    }
+    members
 }
 
 /// Adds `more` and says whether that changed anything.
@@ -54,7 +62,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
     let arguments = |uses: &mut SmallVec<[Register; 8]>, first: Register, count: u16| uses.extend(first..first + count);
     match program.code[pc as usize] {
         Const { dst, .. } => defines = dst,
-        Move { dst, src } | Unary { dst, src, .. } => {
+        Move { dst, src } | Unary { dst, src, .. } | BinaryConst { dst, left: src, .. } => {
             uses.push(src);
             defines = dst;
         }
@@ -112,7 +120,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
             arguments(&mut uses, first, program.functions[usize::from(function)].parameters);
             defines = dst;
         }
-        Join { thread } => uses.push(thread),
+        Join { thread } | Forget { thread } => uses.push(thread),
         Post { handler, message, arguments: first } => {
             place(&mut uses, handler);
             arguments(&mut uses, first, program.messages[usize::from(message)].parameters);
@@ -146,8 +154,8 @@ pub(crate) fn analyse(program: &mut Program, entry: Pc, end: Pc, registers: u16,
             }
             _ => live[offset].clone(),
         };
-        program.dead[pc as usize] =
-            (0..registers).filter(|&r| contains(&dirty[offset], r) && !contains(&kept, r)).collect();
+        let dead = dirty[offset].iter().zip(&kept).map(|(dirty, kept)| dirty & !kept);
+        program.dead[pc as usize] = members(dead);
     }
 }
 

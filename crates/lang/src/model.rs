@@ -2,12 +2,12 @@
 
 use crate::code::{Instruction, Program};
 use crate::names::{Key, Names};
-use crate::run::{ENDED_HOLDER, HALTED_HOLDER, Run, evaluate, resolve};
-use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
+use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
+use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule, Step,
-    System, Traits, Value, Violation, ViolationKind,
+    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule,
+    Step, System, Traits, Value, Violation, ViolationKind,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Model {
 impl Model {
     /// Makes a program explorable.
     pub fn new(program: Arc<Program>, identity: Identity) -> Self {
-        let layout = Layout::of(&program);
+        let layout = Layout::of(&program, identity);
         let actors = (program.threads.len() + program.events.len()) as u32;
         let mut model = Model {
             program,
@@ -84,12 +84,16 @@ impl Model {
         }
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        for number in 0..program.threads.len() {
-            let record = Records::new(&words, &self.layout).nth(number);
-            if let Some(record) = record {
-                Run::new(self, &mut words, &mut step, record).settle();
-            }
+        let mut at = self.layout.records;
+        while at < words.len() {
+            let record = Record::read(&words, at);
+            Run::new(self, &mut words, &mut step, record).settle();
+            at = Record::read(&words, at).end();
         }
+        // An event runs behind the records: room for it spares every copy of the state from growing.
+        let registers = program.events.iter().map(|event| usize::from(event.member.body.registers)).max();
+        words.shrink_to_fit();
+        words.reserve_exact(registers.map_or(0, |registers| Header::words(Kind::Event) + registers));
         let mut violations = step.violations().to_vec();
         violations.extend((0..program.invariants.len() as u32).filter_map(|number| self.broken(&words, number)));
         (State { words }, violations)
@@ -98,9 +102,9 @@ impl Model {
     /// The violation of an invariant, if it is broken in this state.
     pub(crate) fn broken(&self, words: &[i64], number: u32) -> Option<Violation> {
         let invariant = &self.program.invariants[number as usize];
-        let frame: SmallVec<[i64; 16]> = smallvec::smallvec![0; usize::from(invariant.body.registers)];
+        let frame: Frame = smallvec::smallvec![0; usize::from(invariant.body.registers)];
         let location = Some(self.program.location(invariant.line, invariant.column));
-        match evaluate(&self.program, words, &frame, invariant.body.entry, &mut |_| {}) {
+        match evaluate(&self.program, words, frame, invariant.body.entry, &mut |_| {}) {
             Ok(evaluated) if !evaluated.holds => None,
             Ok(_) => {
                 let values = invariant.cells.iter().map(|&cell| self.cell_value(words, cell as usize)).collect();
@@ -243,6 +247,15 @@ impl Model {
         })
     }
 
+    /// Whether a thread that was there from the start has come to its end.
+    pub(crate) fn has_ended(&self, words: &[i64], actor: ActorId) -> bool {
+        actor.index() < self.program.threads.len()
+            && self
+                .records(words)
+                .nth(actor.index())
+                .is_some_and(|thread| matches!(thread.header.status, Status::Finished | Status::Halted))
+    }
+
     pub(crate) fn free_slot(&self, words: &[i64], parent: ActorId) -> u32 {
         let mut taken: SmallVec<[u32; 8]> = self
             .records(words)
@@ -268,15 +281,19 @@ impl Model {
     /// Where the record of a new message goes.
     pub(crate) fn place_in_mailbox(&self, words: &[i64], handler: u32, new: &[i64]) -> usize {
         let any = self.program.handlers[handler as usize].any;
-        let order = |record: &[i64]| (record[2], SmallVec::<[i64; 8]>::from_slice(&record[4..]));
+        // By content, and equal ones by name: whoever posted first must not matter to the row.
+        let comes_after = |record: &[i64], new: &[i64]| {
+            let name = |record: &[i64]| self.names.stable(ActorId(low(record[1])));
+            let by_content = (record[2], &record[4..]).cmp(&(new[2], &new[4..]));
+            by_content.then_with(|| name(record).cmp(&name(new))).is_gt()
+        };
         self.records(words)
             .find(|record| match record.header.kind {
                 Kind::Thread | Kind::Spawned => false,
                 Kind::Event => true,
                 Kind::Message if record.owner(words) != handler => record.owner(words) > handler,
                 Kind::Message => {
-                    any && record.header.status == Status::Pending
-                        && order(&words[record.at..record.end()]) > order(new)
+                    any && record.header.status == Status::Pending && comes_after(&words[record.at..record.end()], new)
                 }
             })
             .map_or(words.len(), |record| record.at)
@@ -301,7 +318,7 @@ impl Model {
             }
             // A guard that crashes lets its owner move, so that the crash is seen.
             Instruction::Assume | Instruction::Atomic { guarded: true } => {
-                evaluate(&self.program, words, frame, pc + 1, &mut |_| {}).map_or(true, |guard| guard.holds)
+                evaluate(&self.program, words, frame.into(), pc + 1, &mut |_| {}).map_or(true, |guard| guard.holds)
             }
             _ => true,
         }
@@ -311,10 +328,15 @@ impl Model {
         words[self.layout.events + event / 64] >> (event % 64) & 1 == 1
     }
 
+    /// How many actors an event has created, where they are told apart by that.
+    fn created(&self, words: &[i64], event: usize) -> u32 {
+        words[self.layout.counters..self.layout.records].get(event).map_or(0, |&count| count as u32)
+    }
+
     /// The registers with which an event starts.
-    fn event_frame(&self, event: usize) -> SmallVec<[i64; 16]> {
+    fn event_frame(&self, event: usize) -> Frame {
         let member = &self.program.events[event].member;
-        let mut frame: SmallVec<[i64; 16]> = smallvec::smallvec![0; usize::from(member.body.registers)];
+        let mut frame: Frame = smallvec::smallvec![0; usize::from(member.body.registers)];
         if let Some(parameter) = member.parameter {
             frame[0] = parameter;
         }
@@ -324,7 +346,7 @@ impl Model {
     fn event_can_happen(&self, words: &[i64], event: usize) -> bool {
         self.event_is_on(words, event)
             && self.program.events[event].guard.is_none_or(|guard| {
-                evaluate(&self.program, words, &self.event_frame(event), guard, &mut |_| {})
+                evaluate(&self.program, words, self.event_frame(event), guard, &mut |_| {})
                     .map_or(true, |guard| guard.holds)
             })
     }
@@ -386,7 +408,7 @@ impl System for Model {
             let length = Header::words(Kind::Event) + frame.len();
             let pc = self.program.events[event].member.body.entry;
             let header = Header { kind: Kind::Event, status: Status::Ready, length, base: 0, pc };
-            words.extend([header.pack(), pair(actor.0, 0)]);
+            words.extend([header.pack(), pair(actor.0, self.created(words, event))]);
             words.extend_from_slice(&frame);
             let record = Record::read(words, at);
             Run::new(self, words, step, record).step();
@@ -434,6 +456,40 @@ impl System for Model {
         next
     }
 
+    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
+        let words = &state.words;
+        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
+        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+            if !self.event_is_on(words, event) {
+                return Some(Awaited::Made(self.event_object(event)));
+            }
+            let guard = self.program.events[event].guard?;
+            return self.only_cell(words, &self.event_frame(event), guard).map(Awaited::Made);
+        }
+        let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
+        let frame = &words[record.frame()..record.end()];
+        match record.header.status {
+            Status::Finished | Status::Halted => return None,
+            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
+            Status::Waiting => return Some(Awaited::Made(self.life(actor))),
+            Status::Fresh | Status::Ready => {}
+        }
+        match self.program.code[record.header.pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                let child = self.child_by_handle(words, record.presence(words), handle)?;
+                Some(Awaited::Made(self.life(child.actor(words))))
+            }
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
+            }
+            _ => None,
+        }
+    }
+
     fn fingerprint(&self, state: &State) -> Fingerprint {
         if !self.program.creates_actors {
             return Fingerprint::of_bytes(bytemuck::cast_slice(&state.words));
@@ -444,7 +500,7 @@ impl System for Model {
             if *word != 0 && holder.0 < ENDED_HOLDER {
                 let presence =
                     self.record_of(&state.words, holder).map_or(holder, |record| record.presence(&state.words));
-                *word = self.names.stable(presence) as i64;
+                *word = (self.names.stable(presence) as i64).wrapping_add(1);
             }
         }
         for record in self.records(&state.words) {
@@ -456,13 +512,14 @@ impl System for Model {
                 words[record.at + 2] = i64::from(record.detail(&state.words));
             }
         }
+        words.drain(self.layout.counters..self.layout.records);
         Fingerprint::of_bytes(bytemuck::cast_slice(&words))
     }
 
     fn traits(&self) -> Traits {
         Traits {
             events: !self.program.events.is_empty(),
-            threads: !self.program.threads.is_empty(),
+            threads: !self.program.threads.is_empty() || self.program.spawns(),
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
         }
@@ -531,10 +588,21 @@ impl Model {
         Next::Blocked
     }
 
+    /// The cell that a guard looks at, if it looks at one only: then the guard cannot change before that cell does.
+    fn only_cell(&self, words: &[i64], frame: &[i64], pc: u32) -> Option<ObjectId> {
+        let mut footprint = Footprint::default();
+        self.guard_footprint(words, frame, pc, &mut footprint);
+        footprint.seal();
+        match footprint.touches() {
+            [touch] => Some(touch.object),
+            _ => None,
+        }
+    }
+
     fn guard_footprint(&self, words: &[i64], frame: &[i64], pc: u32, footprint: &mut Footprint) {
         let mut looked = |cell| footprint.touch(self.cell_object(cell), Access::READ);
         // A crash while looking still looked: the footprint holds either way.
-        let _ = evaluate(&self.program, words, frame, pc, &mut looked);
+        let _ = evaluate(&self.program, words, frame.into(), pc, &mut looked);
     }
 
     /// What a name that was made while the program ran stands for.

@@ -41,6 +41,8 @@ fn tokens(source: &str) -> Parsed<Vec<(Token, Span)>> {
     let mut tokens = Vec::new();
     for (token, span) in Token::lexer(source).spanned() {
         match token {
+            // A comment with an end would have been skipped.
+            Ok(Token::Slash) if source[span.start..].starts_with("/*") => return Err(unknown_text(source, span)),
             Ok(token) => tokens.push((token, span)),
             Err(()) => return Err(unknown_text(source, span)),
         }
@@ -52,10 +54,12 @@ fn tokens(source: &str) -> Parsed<Vec<(Token, Span)>> {
 fn unknown_text(source: &str, span: Span) -> Diagnostic {
     let text = &source[span.start..];
     if text.starts_with("/*") {
-        return Diagnostic::new("a comment that does not end", span, "expected `*/` after this");
+        let open = span.start..span.start + 2;
+        return Diagnostic::new("a comment that does not end", open, "expected `*/` after this");
     }
     if text.starts_with('"') {
-        return Diagnostic::new("a text that does not end on its line", span, "expected a closing `\"`");
+        let open = span.start..span.start + 1;
+        return Diagnostic::new("a text that does not end on its line", open, "expected a closing `\"`");
     }
     let first = text.chars().next().unwrap_or('\u{fffd}');
     let end = span.start + first.len_utf8();
@@ -409,7 +413,9 @@ impl Parser<'_> {
                 StatementKind::Disable(self.place("an event")?)
             }
             Token::Name => self.name_statement()?,
-            Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose => StatementKind::Evaluate(self.expr()?),
+            Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose | Token::OpenParen => {
+                StatementKind::Evaluate(self.expr()?)
+            }
             _ => return Err(self.unexpected("a statement")),
         };
         let span = start..self.last_end();
@@ -517,7 +523,7 @@ impl Parser<'_> {
                         "expected a local variable",
                     ));
                 }
-                return Ok(StatementKind::Spawn(Some(place.name), call));
+                return Ok(StatementKind::Respawn(place.name, call));
             }
             Token::Assign => {
                 self.advance();
@@ -567,27 +573,28 @@ impl Parser<'_> {
 
 /// The binding strength of a binary operator, and what it is. `None` as the operator stands for `&&` and `||`.
 fn binary_operator(token: Token) -> Option<(u8, Option<BinaryOp>)> {
-    Some(match token {
-        Token::OrOr => (1, None),
-        Token::AndAnd => (2, None),
-        Token::Or => (3, Some(BinaryOp::Or)),
-        Token::Xor => (4, Some(BinaryOp::Xor)),
-        Token::And => (5, Some(BinaryOp::And)),
-        Token::Equal => (6, Some(BinaryOp::Equal)),
-        Token::NotEqual => (6, Some(BinaryOp::NotEqual)),
-        Token::Less => (7, Some(BinaryOp::Less)),
-        Token::LessEqual => (7, Some(BinaryOp::LessEqual)),
-        Token::Greater => (7, Some(BinaryOp::Greater)),
-        Token::GreaterEqual => (7, Some(BinaryOp::GreaterEqual)),
-        Token::Shl => (8, Some(BinaryOp::ShiftLeft)),
-        Token::Shr => (8, Some(BinaryOp::ShiftRight)),
-        Token::Plus => (9, Some(BinaryOp::Add)),
-        Token::Minus => (9, Some(BinaryOp::Subtract)),
-        Token::Star => (10, Some(BinaryOp::Multiply)),
-        Token::Slash => (10, Some(BinaryOp::Divide)),
-        Token::Percent => (10, Some(BinaryOp::Remainder)),
+    let operator = match token {
+        Token::OrOr => return Some((1, None)),
+        Token::AndAnd => return Some((2, None)),
+        Token::Or => BinaryOp::Or,
+        Token::Xor => BinaryOp::Xor,
+        Token::And => BinaryOp::And,
+        Token::Equal => BinaryOp::Equal,
+        Token::NotEqual => BinaryOp::NotEqual,
+        Token::Less => BinaryOp::Less,
+        Token::LessEqual => BinaryOp::LessEqual,
+        Token::Greater => BinaryOp::Greater,
+        Token::GreaterEqual => BinaryOp::GreaterEqual,
+        Token::Shl => BinaryOp::ShiftLeft,
+        Token::Shr => BinaryOp::ShiftRight,
+        Token::Plus => BinaryOp::Add,
+        Token::Minus => BinaryOp::Subtract,
+        Token::Star => BinaryOp::Multiply,
+        Token::Slash => BinaryOp::Divide,
+        Token::Percent => BinaryOp::Remainder,
         _ => return None,
-    })
+    };
+    Some((operator.strength(), Some(operator)))
 }
 
 /// Expressions.

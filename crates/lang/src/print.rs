@@ -116,11 +116,17 @@ impl Display for Show<'_, Statement> {
             StatementKind::Let(name, value) => write!(f, "let {} = {};", name.text, Show(value, 0)),
             StatementKind::Spawn(None, call) => write!(f, "spawn {};", Show(call, 0)),
             StatementKind::Spawn(Some(name), call) => write!(f, "let {} = spawn {};", name.text, Show(call, 0)),
+            StatementKind::Respawn(name, call) => write!(f, "{} = spawn {};", name.text, Show(call, 0)),
             StatementKind::Assign(place, value) => write!(f, "{} = {};", Show(place, 0), Show(value, 0)),
             StatementKind::Update(place, op, value) => {
                 write!(f, "{} {}= {};", Show(place, 0), op.sign(), Show(value, 0))
             }
-            StatementKind::Evaluate(expr) => write!(f, "{};", Show(expr, 0)),
+            StatementKind::Evaluate(expr) => match &expr.kind {
+                ExprKind::Call(_) | ExprKind::Cas(..) | ExprKind::Swap(..) | ExprKind::FetchAdd(..) => {
+                    write!(f, "{};", Show(expr, 0))
+                }
+                _ => write!(f, "({});", Show(expr, 0)),
+            },
             StatementKind::If(condition, then, otherwise) => {
                 write!(f, "if ({}) {}", Show(condition, 0), Show(then, depth))?;
                 match otherwise {
@@ -154,17 +160,32 @@ impl Display for Show<'_, Statement> {
 }
 
 impl Display for Show<'_, Expr> {
-    /// Operands that are not simple stand in parentheses: no reader has to know which operator binds tighter.
+    /// Operands that are not simple stand in parentheses, so that no reader has to know which operator binds tighter;
+    /// but `a + b - c` goes without.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
             ExprKind::Number(value) => write!(f, "{value}"),
             ExprKind::Place(place) => Show(place, 0).fmt(f),
+            // A sign before a number would be part of the number.
+            ExprKind::Unary(UnaryOp::Negate, operand) if matches!(operand.kind, ExprKind::Number(0..)) => {
+                write!(f, "-({})", Show(&**operand, 0))
+            }
             ExprKind::Unary(op, operand) => {
                 write!(f, "{}{}", if *op == UnaryOp::Negate { "-" } else { "!" }, Operand(operand))
             }
-            ExprKind::Binary(op, left, right) => write!(f, "{} {} {}", Operand(left), op.sign(), Operand(right)),
+            ExprKind::Binary(op, left, right) => {
+                match &left.kind {
+                    ExprKind::Binary(before, ..) if before.strength() == op.strength() => Show(&**left, 0).fmt(f)?,
+                    _ => Operand(left).fmt(f)?,
+                }
+                write!(f, " {} {}", op.sign(), Operand(right))
+            }
             ExprKind::Logical(and, left, right) => {
-                write!(f, "{} {} {}", Operand(left), if *and { "&&" } else { "||" }, Operand(right))
+                match &left.kind {
+                    ExprKind::Logical(before, ..) if before == and => Show(&**left, 0).fmt(f)?,
+                    _ => Operand(left).fmt(f)?,
+                }
+                write!(f, " {} {}", if *and { "&&" } else { "||" }, Operand(right))
             }
             ExprKind::Call(call) => Show(call, 0).fmt(f),
             ExprKind::Cas(place, old, new) => {

@@ -6,12 +6,14 @@
 use crate::ast::Fault;
 use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register, UNREAD};
 use crate::model::{Identity, Model};
-use crate::state::{Header, Kind, Record, Records, Status, pair};
+use crate::state::{Header, Kind, Record, Records, Status, high, pair};
 use mazurka_core::{Access, ActorId, Step, Value, Violation, ViolationKind};
 use smallvec::SmallVec;
 
 /// How many instructions a step may take: beyond that it is taken for an endless loop.
 const FUEL: u32 = 1_000_000;
+/// How many instructions it counts for that an actor is created: a step that does not end must not fill the memory.
+const CREATION: u32 = 100;
 /// How deeply calls may be nested.
 const MAX_CALLS: u32 = 64;
 /// Two words in front of a called function's registers: where to return to, and the caller's frame.
@@ -38,32 +40,43 @@ impl From<Fault> for Stop {
     }
 }
 
-/// The local instructions that only compute. `None` if the instruction is of another kind.
+/// Runs the instructions that touch nothing but the registers, and returns the first one of another kind, to which `pc`
+/// then points; after a fault it points to the culprit.
 #[inline]
-fn compute(instruction: Instruction, registers: &mut [i64]) -> Option<Result<(), Fault>> {
+fn compute(program: &Program, registers: &mut [i64], pc: &mut Pc, fuel: &mut u32) -> Result<Instruction, Fault> {
     let at = |register: Register| usize::from(register);
-    Some(match instruction {
-        Instruction::Const { dst, value } => {
-            registers[at(dst)] = value;
-            Ok(())
-        }
-        Instruction::Move { dst, src } => {
-            registers[at(dst)] = registers[at(src)];
-            Ok(())
-        }
-        Instruction::Unary { op, dst, src } => op.apply(registers[at(src)]).map(|value| registers[at(dst)] = value),
-        Instruction::Binary { op, dst, left, right } => {
-            op.apply(registers[at(left)], registers[at(right)]).map(|value| registers[at(dst)] = value)
-        }
-        Instruction::Bound { index, length } => {
-            if (0..i64::from(length)).contains(&registers[at(index)]) {
-                Ok(())
-            } else {
-                Err(Fault::IndexOutOfRange)
+    loop {
+        *fuel = fuel.checked_sub(1).ok_or(Fault::EndlessStep)?;
+        let instruction = program.code[*pc as usize];
+        match instruction {
+            Instruction::Const { dst, value } => registers[at(dst)] = value,
+            Instruction::Move { dst, src } => registers[at(dst)] = registers[at(src)],
+            Instruction::Unary { op, dst, src } => registers[at(dst)] = op.apply(registers[at(src)])?,
+            Instruction::Binary { op, dst, left, right } => {
+                registers[at(dst)] = op.apply(registers[at(left)], registers[at(right)])?;
             }
+            Instruction::BinaryConst { op, dst, left, right } => {
+                registers[at(dst)] = op.apply(registers[at(left)], right)?;
+            }
+            Instruction::Bound { index, length } => {
+                if !(0..i64::from(length)).contains(&registers[at(index)]) {
+                    return Err(Fault::IndexOutOfRange);
+                }
+            }
+            Instruction::Jump { to } => {
+                *pc = to;
+                continue;
+            }
+            Instruction::Branch { condition, when, to } => {
+                if (registers[at(condition)] != 0) == when {
+                    *pc = to;
+                    continue;
+                }
+            }
+            other => return Ok(other),
         }
-        _ => return None,
-    })
+        *pc += 1;
+    }
 }
 
 /// The index of what a place names, given the registers of the frame.
@@ -77,15 +90,17 @@ pub(crate) struct Evaluated {
     pub(crate) resume: Pc,
 }
 
+/// The registers of a guard: a copy of those that it begins with.
+pub(crate) type Frame = SmallVec<[i64; 24]>;
+
 /// Evaluates a guard: code that only looks. `looked` is told each cell.
 pub(crate) fn evaluate(
     program: &Program,
     words: &[i64],
-    frame: &[i64],
+    mut registers: Frame,
     pc: Pc,
     looked: &mut impl FnMut(usize),
 ) -> Result<Evaluated, Fault> {
-    let mut registers: SmallVec<[i64; 24]> = SmallVec::from_slice(frame);
     let mut fuel = FUEL;
     match evaluate_frame(program, words, &mut registers, pc, looked, 0, &mut fuel)? {
         Leaving::Guard(evaluated) => Ok(evaluated),
@@ -108,32 +123,21 @@ fn evaluate_frame(
     fuel: &mut u32,
 ) -> Result<Leaving, Fault> {
     loop {
-        *fuel = fuel.checked_sub(1).ok_or(Fault::EndlessStep)?;
-        let instruction = program.code[pc as usize];
+        let instruction = compute(program, registers, &mut pc, fuel)?;
         pc += 1;
-        if let Some(result) = compute(instruction, registers) {
-            result?;
-            continue;
-        }
         match instruction {
             Instruction::Load { dst, place } => {
                 let cell = resolve(place, registers);
                 looked(cell);
                 registers[usize::from(dst)] = words[cell];
             }
-            Instruction::Jump { to } => pc = to,
-            Instruction::Branch { condition, when, to } => {
-                if (registers[usize::from(condition)] != 0) == when {
-                    pc = to;
-                }
-            }
             Instruction::Call { function, arguments, dst } => {
-                if depth + 1 >= MAX_CALLS {
+                if depth >= MAX_CALLS {
                     return Err(Fault::CallDepth);
                 }
                 let body = &program.functions[usize::from(function)];
                 let first = usize::from(arguments);
-                let mut inner: SmallVec<[i64; 24]> = smallvec::smallvec![0; usize::from(body.registers)];
+                let mut inner: Frame = smallvec::smallvec![0; usize::from(body.registers)];
                 let given = usize::from(body.parameters);
                 inner[..given].copy_from_slice(&registers[first..first + given]);
                 match evaluate_frame(program, words, &mut inner, body.entry, looked, depth + 1, fuel)? {
@@ -243,13 +247,8 @@ impl<'r> Run<'r> {
 
     fn go_on(&mut self) -> Result<(), Stop> {
         loop {
-            self.fuel = self.fuel.checked_sub(1).ok_or(Fault::EndlessStep)?;
-            let instruction = self.program.code[self.pc as usize];
-            if let Some(result) = compute(instruction, &mut self.words[self.frame..]) {
-                result?;
-                self.pc += 1;
-                continue;
-            }
+            let registers = &mut self.words[self.frame..];
+            let instruction = compute(self.program, registers, &mut self.pc, &mut self.fuel)?;
             if instruction.is_visible() {
                 for &register in &self.program.dead[self.pc as usize] {
                     self.words[self.frame + usize::from(register)] = 0;
@@ -267,17 +266,12 @@ impl<'r> Run<'r> {
     fn control(&mut self, instruction: Instruction) -> Result<(), Stop> {
         self.pc += 1;
         match instruction {
-            Instruction::Jump { to } => self.pc = to,
-            Instruction::Branch { condition, when, to } => {
-                if (self.get(condition) != 0) == when {
-                    self.pc = to;
-                }
-            }
             Instruction::Assert { condition, assertion } => {
                 if self.get(condition) == 0 {
                     return Err(Stop::Assertion(assertion));
                 }
             }
+            Instruction::Forget { thread } => self.forget(thread),
             Instruction::Call { function, arguments, dst } => self.call(function, arguments, dst)?,
             Instruction::Return { src } => self.return_from(src)?,
             Instruction::AtomicEnd => self.atomics -= 1,
@@ -310,7 +304,7 @@ impl Run<'_> {
         let call = self.pc - 1;
         let base = self.frame - self.record.stack();
         let depth = if base == 0 { 0 } else { (self.words[self.frame - 1] as u64 >> 32) as u32 };
-        if depth + 1 >= MAX_CALLS {
+        if depth >= MAX_CALLS {
             self.pc = call;
             return Err(Fault::CallDepth.into());
         }
@@ -407,9 +401,9 @@ impl Run<'_> {
             Instruction::Unlock { mutex } => self.unlock(mutex, Fault::UnlockNotHeld)?,
             Instruction::Wait { condition } => self.wait(condition)?,
             Instruction::Signal { condition, all } => self.signal(condition, all),
-            Instruction::Spawn { function, arguments, dst } => self.spawn(function, arguments, dst),
+            Instruction::Spawn { function, arguments, dst } => self.spawn(function, arguments, dst)?,
             Instruction::Join { thread } => self.join(thread)?,
-            Instruction::Post { handler, message, arguments } => self.post(handler, message, arguments),
+            Instruction::Post { handler, message, arguments } => self.post(handler, message, arguments)?,
             Instruction::Enable { event, on } => self.enable(self.place(event), on),
             Instruction::Assume => {
                 self.pc = self.guard(self.pc + 1)?;
@@ -425,9 +419,11 @@ impl Run<'_> {
             }
             Instruction::Choose { dst, from, to } => {
                 let (from, to) = (self.get(from), self.get(to));
-                let alternatives = to.checked_sub(from).filter(|&n| n > 0).ok_or(Fault::EmptyChoice)?;
-                let value = from + self.step.choose(alternatives as u64) as i64;
-                self.set(dst, value);
+                if from >= to {
+                    return Err(Fault::EmptyChoice.into());
+                }
+                let chosen = self.step.choose(to.abs_diff(from));
+                self.set(dst, from.wrapping_add_unsigned(chosen));
             }
             other => unreachable!("{other:?} is not visible"),
         }
@@ -450,7 +446,7 @@ impl Run<'_> {
 
     /// Evaluates a guard that holds, and returns where the code behind it begins.
     fn guard(&mut self, pc: Pc) -> Result<Pc, Stop> {
-        let frame = &self.words[self.frame..self.record.end()];
+        let frame = Frame::from_slice(&self.words[self.frame..self.record.end()]);
         let (model, step) = (self.model, &mut *self.step);
         let mut looked = |cell: usize| step.touch(model.cell_object(cell), Access::READ);
         Ok(evaluate(self.program, self.words, frame, pc, &mut looked)?.resume)
@@ -467,7 +463,7 @@ impl Run<'_> {
 
     fn unlock(&mut self, mutex: PlaceRef, fault: Fault) -> Result<(), Stop> {
         let mutex = self.place(mutex);
-        self.touch(self.model.mutex_object(mutex), Access::WRITE);
+        self.touch(self.model.mutex_object(mutex), Access::RELEASE);
         let word = self.model.layout().mutexes + mutex;
         if self.words[word] != i64::from(self.actor.0) + 1 {
             return Err(fault.into());
@@ -548,17 +544,13 @@ impl Run<'_> {
         (*word as u64 >> 32) as u32
     }
 
-    fn spawn(&mut self, function: u16, arguments: Register, dst: Register) {
+    fn spawn(&mut self, function: u16, arguments: Register, dst: Register) -> Result<(), Fault> {
+        self.fuel = self.fuel.checked_sub(CREATION).ok_or(Fault::EndlessStep)?;
         let body = &self.program.functions[usize::from(function)];
         let (registers, entry) = (usize::from(body.registers), body.entry);
         let first = self.frame + usize::from(arguments);
         let given: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.words[first..first + usize::from(body.parameters)]);
         let detached = dst == NONE;
-        if !detached {
-            // A handle that is overwritten can no longer be joined.
-            let old = self.get(dst);
-            self.detach(old);
-        }
         self.touch(self.model.children(self.presence), Access::READ);
         let slot = self.model.free_slot(self.words, self.presence);
         let presence = self.model.names().thread(self.presence, slot, function);
@@ -582,23 +574,27 @@ impl Run<'_> {
         let record = Record::read(self.words, at);
         Run::new(self.model, self.words, self.step, record).settle();
         self.relocate();
+        Ok(())
     }
 
-    /// Forgets a handle: its thread may vanish when it ends.
-    fn detach(&mut self, handle: i64) {
-        if handle == 0 {
-            return;
-        }
+    /// Nobody will join the thread: it may vanish when it ends.
+    fn forget(&mut self, thread: Register) {
+        let handle = self.get(thread);
         if let Some(child) = self.model.child_by_handle(self.words, self.presence, handle) {
             let actor = child.actor(self.words);
             self.touch(self.model.life(actor), Access::READ);
             self.save();
-            if child.header.status == Status::Finished {
-                self.words.drain(child.at..child.end());
-            } else {
-                self.words[child.at + 2] |= 1 << 32;
-            }
+            self.detach(child);
             self.relocate();
+        }
+    }
+
+    /// Takes the handle from a thread; a thread that has ended vanishes.
+    fn detach(&mut self, child: Record) {
+        if let Status::Finished | Status::Halted = child.header.status {
+            self.words.drain(child.at..child.end());
+        } else {
+            self.words[child.at + 2] |= 1 << 32;
         }
     }
 
@@ -616,7 +612,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn post(&mut self, handler: PlaceRef, message: u16, arguments: Register) {
+    fn post(&mut self, handler: PlaceRef, message: u16, arguments: Register) -> Result<(), Fault> {
+        self.fuel = self.fuel.checked_sub(CREATION).ok_or(Fault::EndlessStep)?;
         let handler = self.place(handler) as u32;
         let parameters = usize::from(self.program.messages[usize::from(message)].parameters);
         let first = self.frame + usize::from(arguments);
@@ -627,7 +624,9 @@ impl Run<'_> {
             Identity::History => self.model.names().child(self.actor, number, true, message),
             Identity::Presence => presence,
         };
-        self.touch(self.model.life(posted), Access::ADD);
+        // By presence, equal messages are one actor. Their posts commute, but which of them came first matters to
+        // whoever asks what a message needed in order to be there.
+        self.touch(self.model.life(posted), Access::WRITE);
         if !self.program.handlers[handler as usize].any {
             self.touch(self.model.mailbox_object(handler), Access::POST);
         }
@@ -640,6 +639,7 @@ impl Run<'_> {
         let at = self.model.place_in_mailbox(self.words, handler, &record);
         self.words.splice(at..at, record);
         self.relocate();
+        Ok(())
     }
 
     /// The running message stands before those that wait.
@@ -694,18 +694,24 @@ impl Run<'_> {
         self.give_up_mutexes(status);
         match self.record.header.kind {
             Kind::Thread => self.keep_as(status),
-            Kind::Event => self.remove(),
+            Kind::Event => {
+                self.count_created();
+                self.remove();
+            }
             Kind::Message => {
                 let handler = self.record.owner(self.words);
-                self.touch(self.model.handler_object(handler), Access::WRITE);
+                self.touch(self.model.handler_object(handler), Access::RELEASE);
                 self.remove();
             }
             Kind::Spawned => {
                 self.touch(self.model.life(self.actor), Access::WRITE);
+                let creator = ActorId(self.record.owner(self.words));
                 let detached = self.record.detail(self.words) & 1 == 1;
                 if detached {
-                    let creator = ActorId(self.record.owner(self.words));
-                    self.touch(self.model.children(creator), Access::WRITE);
+                    // The creator may give the slot to its next thread.
+                    self.touch(self.model.children(creator), Access::ADD);
+                }
+                if detached || self.model.has_ended(self.words, creator) {
                     self.remove();
                 } else {
                     self.keep_as(status);
@@ -727,26 +733,45 @@ impl Run<'_> {
     }
 
     /// Nobody can join the threads of an actor that has come to its end.
+    ///
+    /// Those that have ended vanish. Those that go on see at their own end that the creator is gone, if it is a thread
+    /// that was there from the start: the two ends commute. Another actor with the name of any other creator may come
+    /// to be and take over its slots, so its threads have to know that their slots become free when they end.
     fn release_children(&mut self) {
         if !self.program.creates_actors {
             return;
         }
         let (model, presence) = (self.model, self.presence);
+        let is_unique = self.record.header.kind == Kind::Thread;
         self.save();
         let mut at = model.layout().records;
         while at < self.words.len() {
             let record = Record::read(self.words, at);
-            let is_child = record.header.kind == Kind::Spawned && record.owner(self.words) == presence.0;
-            if is_child && matches!(record.header.status, Status::Finished | Status::Halted) {
-                self.words.drain(at..record.end());
+            let has_handle = record.header.kind == Kind::Spawned
+                && record.owner(self.words) == presence.0
+                && record.detail(self.words) & 1 == 0;
+            let has_ended = matches!(record.header.status, Status::Finished | Status::Halted);
+            if !has_handle || is_unique && !has_ended {
+                at = record.end();
                 continue;
             }
-            if is_child {
-                self.words[at + 2] |= 1 << 32;
+            if !is_unique {
+                self.touch(model.life(record.actor(self.words)), Access::READ);
             }
-            at = record.end();
+            self.detach(record);
+            at = if has_ended { at } else { record.end() };
         }
         self.relocate();
+    }
+
+    /// An event's record does not last: what it counted is kept apart.
+    fn count_created(&mut self) {
+        let layout = self.model.layout();
+        let event = (self.actor.0 - self.model.first_event()) as usize;
+        let count = high(self.words[self.record.at + 1]);
+        if let Some(counter) = self.words[layout.counters..layout.records].get_mut(event) {
+            *counter = i64::from(count);
+        }
     }
 
     /// A mutex whose holder is gone is never free again, and nobody new may be taken for its holder.

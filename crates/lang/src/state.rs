@@ -1,21 +1,39 @@
 //! States: one flat row of 64-bit words.
 //!
 //! ```text
-//! cells | mutexes | event bits | records of the threads | records of spawned threads | records of messages
+//! cells | mutexes | event bits | event counters | records of the threads, of spawned threads, of messages
 //! ```
 //!
-//! A mutex holds 0 or the number of its holder + 1. Records have a header of two words, those of spawned threads and
+//! A mutex holds 0 or the number of its holder + 1. Where actors are told apart by history, an event that creates
+//! actors counts them; there are no counters otherwise. Records have a header of two words, those of spawned threads and
 //! messages one of four, and then the stack: the registers of the running function and of its callers. Spawned threads
 //! stand in the order of their stable names; messages stand by handler, the running one first, then those that wait: in
 //! the order of arrival, or by content where the handler takes them in any order. So equal situations are equal rows.
 
+use crate::Identity;
 use crate::code::{Pc, Program};
 use mazurka_core::ActorId;
 
 /// A state of a `.mz` program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub(crate) words: Vec<i64>,
+}
+
+/// A copy keeps no more than so many words to grow into.
+const MAX_SPARE: usize = 32;
+
+impl Clone for State {
+    /// The next step will need as much room as the last one did.
+    fn clone(&self) -> Self {
+        let mut words = Vec::with_capacity(self.words.capacity().min(self.words.len() + MAX_SPARE));
+        words.extend_from_slice(&self.words);
+        State { words }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.words.clone_from(&other.words);
+    }
 }
 
 /// Where the parts of a state begin.
@@ -23,14 +41,17 @@ pub struct State {
 pub(crate) struct Layout {
     pub(crate) mutexes: usize,
     pub(crate) events: usize,
+    pub(crate) counters: usize,
     pub(crate) records: usize,
 }
 
 impl Layout {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program, identity: Identity) -> Self {
         let mutexes = program.cells.len();
         let events = mutexes + program.mutexes.len();
-        Layout { mutexes, events, records: events + program.events.len().div_ceil(64) }
+        let counters = events + program.events.len().div_ceil(64);
+        let counts = identity == Identity::History && program.creates_actors;
+        Layout { mutexes, events, counters, records: counters + if counts { program.events.len() } else { 0 } }
     }
 }
 

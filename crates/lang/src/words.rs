@@ -253,14 +253,18 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
     }
 }
 
-/// Whether somebody waits, in the end, for an assumption or for somebody whom a violation stopped.
-fn is_excused(model: &Model, words: &[i64], record: &Record, mut patience: usize) -> bool {
-    let mut current = *record;
+/// Whether somebody waits, in the end, for an assumption or for somebody whom a violation stopped. A signal may come
+/// from anybody.
+fn is_excused(model: &Model, words: &[i64], records: &[Record], record: &Record) -> bool {
+    let (mut current, mut patience) = (*record, records.len());
+    let is_culprit = |record: &Record| match wait_of(model, words, record) {
+        Some(wait) => matches!(wait, Wait::Assumption),
+        None => record.header.status == Status::Halted,
+    };
     loop {
         let next = match wait_of(model, words, &current) {
-            Some(Wait::Assumption) => return true,
-            None => return current.header.status == Status::Halted,
-            Some(Wait::Signal(_)) => return false,
+            Some(Wait::Assumption) | None => return is_culprit(&current),
+            Some(Wait::Signal(_)) => return records.iter().any(is_culprit),
             Some(Wait::Thread(child)) => child,
             Some(Wait::Mutex(mutex)) => match model.holder(words, mutex) {
                 Holder::Halted => return true,
@@ -282,7 +286,7 @@ pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     let records: Vec<Record> = Records::new(words, model.layout()).collect();
     let stuck: Vec<&Record> = records.iter().filter(|record| wait_of(model, words, record).is_some()).collect();
     let deadlocked: Vec<&Record> =
-        stuck.iter().copied().filter(|record| !is_excused(model, words, record, records.len())).collect();
+        stuck.iter().copied().filter(|record| !is_excused(model, words, &records, record)).collect();
     let Some(first) = deadlocked.first() else {
         return if stuck.is_empty() { Ending::Finished } else { Ending::Blocked };
     };

@@ -69,6 +69,12 @@ impl<'a> Check<'a> {
         self
     }
 
+    /// Tells the engine all there is to tell.
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
     /// Runs the check.
     pub fn run(self) -> Checked {
         self.observed_by(&mut Silent)

@@ -66,7 +66,7 @@ mod load;
 mod subject;
 
 pub use check::{Check, Checked};
-pub use load::{LoadError, Loaded, load};
+pub use load::{LoadError, Loaded, file_trouble, load};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Statistics, Step, StopReason, System,
@@ -76,3 +76,12 @@ pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_lang as lang;
 pub use mazurka_report as report;
 pub use subject::{MzProgram, Origin, Subject};
+
+/// The Rust code of the README and of the manual, run as doctests.
+#[cfg(doctest)]
+mod manual {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/library.md")]
+    struct Library;
+}

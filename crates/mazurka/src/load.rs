@@ -2,9 +2,11 @@
 
 use crate::subject::{MzProgram, Subject};
 use mazurka_core::Fingerprint;
-use mazurka_lang::{CompileError, compile};
+use mazurka_lang::ast::Item;
+use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 /// A program that was read from files.
@@ -42,6 +44,7 @@ pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result
         )));
     }
     let source = read(file)?;
+    refuse_nothing(file, &source)?;
     let program = compile(file, &source, defines).map_err(|error| match error {
         CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
@@ -63,9 +66,32 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
     format!("error: -D {name}: {file} has no constant of that name\n{expected}")
 }
 
+/// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.
+fn refuse_nothing(file: &str, source: &str) -> Result<(), LoadError> {
+    let can_move = |item: &Item| matches!(item, Item::Thread { .. } | Item::Event { .. });
+    match parse(source) {
+        Ok(unit) if !unit.items.iter().any(can_move) => Err(LoadError(format!(
+            "error: {file}: the program has no thread and no event, so nothing can happen\n\
+             expected at least one `thread` or `event`"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What the system says of a file that cannot be used, in our words where they are clearer.
+pub fn file_trouble(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "this is a folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
 fn read(file: &str) -> Result<String, LoadError> {
-    let bytes = fs::read(file)
-        .map_err(|error| LoadError(format!("error: {file}: {error}\nexpected a file that can be read")))?;
+    let bytes = fs::read(file).map_err(|error| {
+        LoadError(format!("error: {file}: {}\nexpected a .mz file that can be read", file_trouble(&error)))
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count() + 1;

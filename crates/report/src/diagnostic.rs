@@ -95,7 +95,7 @@ fn plain(file_name: &str, spot: &Spot<'_>, diagnostic: &Diagnostic, colour: bool
     let paint = Paint { colour };
     let (file_name, message) = (one_line(file_name), one_line(&diagnostic.message));
     let place = format!("{file_name}:{}:{}", spot.number, spot.column());
-    let mut lines = vec![format!("{}: {}", paint.bold(&place), message)];
+    let mut lines = vec![format!("{}: {}: {message}", paint.alarm("error"), paint.bold(&place))];
     let excerpt = spot.excerpt();
     if !excerpt.is_empty() {
         lines.push(format!("  near `{excerpt}`"));
@@ -161,7 +161,7 @@ mod tests {
     fn a_very_long_line_is_shown_in_part() {
         let source = format!("first\n{}y{}", "x + ".repeat(100), " + x".repeat(1000));
         insta::assert_snapshot!(render("long.mz", &source, &[at(406..407)], false), @"
-        long.mz:2:401: unknown variable `y`
+        error: long.mz:2:401: unknown variable `y`
           near `…+ x + x + x + x + x + x + x + y + x + x + x + x + x + x + x …`
           expected one of: x, z
           note: variables are declared with `var`
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn what_is_not_text_does_not_reach_the_terminal() {
         insta::assert_snapshot!(render("tool", "\u{7f}ELF\u{0}\u{1b}[2J\u{fffd}", &[at(0..1)], false), @"
-        tool:1:1: unknown variable `y`
+        error: tool:1:1: unknown variable `y`
           near `.ELF..[2J�`
           expected one of: x, z
           note: variables are declared with `var`

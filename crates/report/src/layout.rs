@@ -35,6 +35,22 @@ pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {
     lines
 }
 
+/// Joins parts with commas into lines of at most this width, without breaking a part: a number stays with its unit.
+pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let part = if index + 1 < parts.len() { format!("{part},") } else { part.clone() };
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(&part) <= to => {
+                line.push(' ');
+                line.push_str(&part);
+            }
+            _ => lines.push(part),
+        }
+    }
+    lines
+}
+
 /// Colours, if they are wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
@@ -83,6 +99,13 @@ mod tests {
         assert_eq!(wrap("one two  three fourteen", 9), ["one two", "three", "fourteen"]);
         assert_eq!(wrap("unbreakable it is", 4), ["unbreakable", "it", "is"]);
         assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
+    fn a_part_stays_whole() {
+        let parts = ["6 states", "9 transitions", "28 ms"].map(str::to_owned);
+        assert_eq!(wrap_whole(&parts, 28), ["6 states, 9 transitions,", "28 ms"]);
+        assert_eq!(wrap_whole(&parts, 80), ["6 states, 9 transitions, 28 ms"]);
     }
 
     #[test]

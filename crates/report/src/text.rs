@@ -17,7 +17,7 @@
 //! ```
 
 use crate::format::{count, counted, duration};
-use crate::layout::{Paint, one_line, pad, width, wrap};
+use crate::layout::{Paint, one_line, pad, width, wrap, wrap_whole};
 use crate::{Length, Report, Row, Story, meaning, table};
 use mazurka_core::{Counter, Location, Value, Verdict};
 
@@ -101,7 +101,7 @@ pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
     let label = page.paint.bold("VERDICT");
     let indent = "VERDICT  ".len();
     let lead = indent + width(name) + 3;
-    let mut pieces = wrap(&summary(report), page.width.saturating_sub(lead).max(20)).into_iter();
+    let mut pieces = wrap_whole(&summary(report), page.width.saturating_sub(lead).max(20)).into_iter();
     page.lines.push(format!("{label}  {coloured}   {}", pieces.next().unwrap_or_default()));
     page.lines.extend(pieces.map(|piece| pad("", lead) + &piece));
 
@@ -117,11 +117,11 @@ pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
     page.finish()
 }
 
-/// The engine and what it counted: `stateful: 6 states, 9 transitions, 1 violation, 0.4 ms`.
-fn summary(report: &Report<'_>) -> String {
+/// The engine and what it counted, in pieces: `stateful: 6 states, 9 transitions, 1 violation, 0.4 ms`.
+fn summary(report: &Report<'_>) -> Vec<String> {
     let exploration = report.exploration;
     if matches!(exploration.verdict, Verdict::Unsupported(_)) {
-        return report.engine.to_owned();
+        return vec![report.engine.to_owned()];
     }
     let counts = exploration.statistics.iter().filter(|(counter, _)| SUMMARY.contains(counter));
     let mut parts: Vec<_> = counts.map(|(counter, value)| counted(counter, value)).collect();
@@ -129,7 +129,10 @@ fn summary(report: &Report<'_>) -> String {
         parts.push(count(exploration.violations.len() as u64, "violation", "violations"));
     }
     parts.push(duration(exploration.statistics.seconds));
-    format!("{}: {}", report.engine, parts.join(", "))
+    if let Some(first) = parts.first_mut() {
+        *first = format!("{}: {first}", report.engine);
+    }
+    parts
 }
 
 /// Lines that grow.
@@ -203,8 +206,15 @@ impl Page {
             let [first, second] = [first, second].map(|(text, place)| text + &self.paint.dim(&place));
             self.lines.push(format!("{}{first}{WITH}{second}", pad("  race", LABELLED)));
         } else {
-            self.labelled("race", &(first.0 + &first.1));
-            self.labelled("  with", &(second.0 + &second.1));
+            for (label, side) in [("race", first), ("  with", second)] {
+                if LABELLED + cells(&side) <= self.width {
+                    let text = side.0 + &self.paint.dim(&side.1);
+                    self.lines.push(pad(&format!("  {label}"), LABELLED) + &text);
+                } else {
+                    self.labelled(label, &side.0);
+                    self.hanging(LABELLED, &side.1);
+                }
+            }
         }
     }
 
@@ -378,7 +388,8 @@ mod tests {
           race     Let There Be Light  (three.mz:22)
             with   the hall / Good Night [motion active] when the
                    motion sensor of the hall reports motion, switch
-                   on all the lights (three.mz:1)
+                   on all the lights
+                   (three.mz:1)
 
           step  actor
           1     Let There Be Light  r3 = z

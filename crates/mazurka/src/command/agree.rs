@@ -1,9 +1,43 @@
 //! `mazurka agree`: random programs, every engine against `exhaustive`.
 
 use super::arguments::Agree as Arguments;
-use super::console::Console;
+use super::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
+use mazurka::Verdict;
+use mazurka::agree::{self, Contender, Settings, Tally};
+use mazurka::report::format::number;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-pub(crate) fn run(_arguments: &Arguments, _console: &Console) -> Result<u8> {
-    Ok(0)
+/// How long a run takes where nobody said anything.
+const SECONDS: u64 = 10;
+
+pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let seconds = arguments.seconds.or_else(|| arguments.programs.is_none().then_some(SECONDS));
+    let settings = Settings {
+        seed: arguments.seed.unwrap_or_else(seed_from_clock),
+        programs: arguments.programs,
+        time: seconds.map(Duration::from_secs),
+        engines: arguments.engine.clone(),
+        cancel: cancel_on_interrupt(),
+    };
+    let line = console.progress();
+    let started = Instant::now();
+    let mut shown = started;
+    let mut show = |tally: &Tally| {
+        if shown.elapsed() >= Duration::from_millis(100) {
+            shown = Instant::now();
+            let rate = tally.programs as f64 / started.elapsed().as_secs_f64();
+            line.show(format!("{} programs, {}/s, all agree", number(tally.programs), number(rate as u64)));
+        }
+    };
+    let agreement = agree::run(&settings, Contender::all(), &mut show);
+    line.clear();
+    let seed = format!("seed {}", settings.seed);
+    console.print(&format!("{agreement}  {seed}"));
+    Ok(if agreement.disagreement.is_some() { Verdict::Violated } else { Verdict::Verified }.exit_code())
+}
+
+/// Another run, other programs.
+fn seed_from_clock() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs() % 1_000_000 * 1_000)
 }

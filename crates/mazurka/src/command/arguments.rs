@@ -6,6 +6,9 @@ use mazurka::engines::{Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
 use std::time::Duration;
 
+/// More threads than any machine has cores: a larger number is a slip.
+const MOST_THREADS: usize = 1024;
+
 /// Finds the order of events that breaks a program, and proves that there is none when it finds none.
 #[derive(Debug, Parser)]
 #[command(
@@ -63,14 +66,17 @@ pub(crate) struct Search {
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory_limit: Option<u64>,
     /// Follow no schedule further than this; what lies beyond is cut, and the verdict is `bounded`.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) max_steps: Option<u64>,
     /// Search on this many threads [default: all cores].
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) threads: usize,
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
+    /// Use the algorithm as published, without the savings that are ours.
+    #[arg(long)]
+    pub(crate) plain: bool,
     /// How to write the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -89,13 +95,13 @@ impl Search {
             memory_in_use: Some(super::console::memory_in_use),
             cancel,
         };
-        Options { budget, all, threads: self.threads, ..Options::default() }
+        Options { budget, all, threads: self.threads, plain: self.plain, ..Options::default() }
     }
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The verdict is `verified` (no order of events breaks the program), `violated`, `bounded` (a bound cut something),
+The verdict is `verified` (no order of events breaks the program), `violated`, `bounded` (a bound cut something), \
 `inconclusive` (time or memory ran out, or Ctrl-C) or `unsupported` (the engine is not made for this program).
 
 Examples:
@@ -112,7 +118,8 @@ pub(crate) struct Check {
     /// Look for all violations instead of stopping at the first.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Save the schedule of the first violation here [default for text: NAME.schedule in this folder].
+    /// Save the schedule of the violation here, and those of further ones beside it
+    /// [default for text: NAME.schedule in this folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) schedule: Option<String>,
     /// Save no schedule.
@@ -124,7 +131,8 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The program is looked for where the schedule was saved from, and beside the schedule. It must not have changed.")]
+The program is looked for under the name that the schedule gives, and then beside the schedule. It must not have \
+changed. The exit code is 1 if the violation occurs again and 0 if it does not.")]
 pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
     #[arg(value_name = "SCHEDULE")]
@@ -136,7 +144,7 @@ pub(crate) struct Replay {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program
+Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program \
 says why. Without --time-limit each engine gets 10 seconds.")]
 pub(crate) struct Compare {
     /// The program: a .mz file.
@@ -158,13 +166,13 @@ Examples:
   mazurka agree --programs 1000 --seed 42 --engine enumerate")]
 pub(crate) struct Agree {
     /// Run for this long [default: 10 seconds, unless --programs is given].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) seconds: Option<u64>,
     /// Make this many programs.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) programs: Option<u64>,
     /// The number of the first program [default: from the clock].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) seed: Option<u64>,
     /// Only these engines, each against `exhaustive`.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
@@ -209,6 +217,17 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn size(text: &str) -> Result<u64, String> {
     parse_size(text).map_err(|error| error.to_string())
+}
+
+fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "expected a whole number".to_owned())
+}
+
+fn thread_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if threads <= MOST_THREADS => Ok(threads),
+        _ => Err(format!("expected a number from 1 to {MOST_THREADS}, or 0 for all cores")),
+    }
 }
 
 fn define(text: &str) -> Result<(String, i64), String> {

@@ -2,10 +2,11 @@
 
 use super::arguments::{Check as Arguments, EngineChoice, Format, Search};
 use super::console::{Console, cancel_on_interrupt};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 use mazurka::report::{json, text};
-use mazurka::{Check, Checked, Loaded, Origin, load};
+use mazurka::{Check, Checked, Loaded, Origin, file_trouble, load};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The first word of every schedule file: what tells it from a file of the user's.
@@ -14,12 +15,9 @@ const MAGIC: &str = "mazurka schedule";
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let loaded = load(&arguments.files, &arguments.search.define, console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
-    let mut check = Check::new(&*loaded.subject).name(&loaded.name).threads(options.threads).budget(options.budget);
+    let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options);
     if let EngineChoice::Engine(engine) = arguments.engine {
         check = check.engine(engine);
-    }
-    if arguments.all {
-        check = check.all();
     }
     let mut progress = console.progress();
     let mut checked = check.observed_by(&mut progress);
@@ -38,9 +36,11 @@ fn render(checked: &Checked, search: &Search, console: &Console) -> String {
     }
 }
 
-/// Saves each violation's schedule: for people by default, for machines (who get it in the JSON) on request.
+/// Saves each violation's schedule: by default where the report names the file, otherwise (`--quiet`, and machines, who
+/// get the schedule in the JSON) on request.
 fn save_schedules(arguments: &Arguments, loaded: &Loaded, checked: &mut Checked) -> Result<()> {
-    if arguments.no_schedule || (arguments.search.format == Format::Json && arguments.schedule.is_none()) {
+    let named_in_report = arguments.search.format == Format::Text && !arguments.search.quiet;
+    if arguments.no_schedule || (!named_in_report && arguments.schedule.is_none()) {
         return Ok(());
     }
     let origin = Origin {
@@ -57,8 +57,13 @@ fn save_schedules(arguments: &Arguments, loaded: &Loaded, checked: &mut Checked)
         };
         refuse_to_overwrite(&path)?;
         let file = loaded.subject.record(found, &origin);
-        fs::write(&path, file.to_string())
-            .with_context(|| format!("error: {}: the schedule cannot be saved", path.display()))?;
+        fs::write(&path, file.to_string()).map_err(|error| {
+            let why = match error.kind() {
+                io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+                _ => file_trouble(&error),
+            };
+            anyhow!("error: {}: {why}\nexpected a place where the schedule can be saved", path.display())
+        })?;
         story.saved = Some(path.display().to_string());
     }
     Ok(())

@@ -2,23 +2,22 @@
 
 use super::arguments::{Format, Replay as Arguments};
 use super::console::Console;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use mazurka::report::{ScheduleFile, json, text};
-use mazurka::{Found, Loaded, Verdict, Violation, load};
+use mazurka::{Fingerprint, Found, Loaded, Verdict, Violation, file_trouble, load};
 use std::fs;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let name = &arguments.schedule;
-    let bytes = fs::read(name).with_context(|| format!("error: {name}: the schedule cannot be read"))?;
+    let bytes = fs::read(name).map_err(|error| {
+        anyhow!("error: {name}: {}\nexpected a schedule that `mazurka check` saved", file_trouble(&error))
+    })?;
     let file =
         ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))?;
     let loaded = load_program(&file, name, console)?;
     if loaded.source != file.source {
-        bail!(
-            "error: {name}: belongs to another version of {}\nexpected the program as it was when the schedule was saved; check it again",
-            loaded.name
-        );
+        return Err(another_version(name, &loaded.name));
     }
     let schedule = loaded.subject.resolve(&file).map_err(|error| anyhow!("error: {name}: {error}"))?;
     let met = loaded.subject.replay(&schedule).unwrap_or_default();
@@ -33,6 +32,13 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         Format::Json => json::story(&story),
     });
     Ok(if story.faithful { Verdict::Violated } else { Verdict::Verified }.exit_code())
+}
+
+fn another_version(schedule: &str, program: &str) -> anyhow::Error {
+    anyhow!(
+        "error: {schedule}: belongs to another version of {program}\n\
+         expected the program as it was when the schedule was saved; check it again"
+    )
 }
 
 /// Loads the program that the schedule names: as it is named there, or beside the schedule.
@@ -56,5 +62,11 @@ fn load_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Resul
             Ok((name.clone(), number))
         })
         .collect::<Result<Vec<(String, i64)>>>()?;
-    Ok(load(&files, &defines, console.error_colour())?)
+    load(&files, &defines, console.error_colour()).map_err(|error| match &files[..] {
+        // Whatever is wrong with another program is beside the point.
+        [one] if fs::read(one).is_ok_and(|bytes| Fingerprint::of_bytes(&bytes) != file.source) => {
+            another_version(schedule, one)
+        }
+        _ => error.into(),
+    })
 }

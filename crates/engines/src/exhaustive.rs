@@ -1,0 +1,331 @@
+//! Every reachable state, once: breadth-first search, level by level.
+//!
+//! This is the oracle that the other engines are measured against. It promises to visit every state, so it meets every
+//! violation and every end state that any schedule leads to, on programs with cycles too; the schedule of a violation is
+//! as short as any. The price is the number of states.
+//!
+//! What it finds, in which order and with which schedules does not depend on the number of threads. A level is expanded
+//! batch by batch. One thread adds the successors to the visited set as it makes them. Several threads take part in two
+//! phases: first each expands its share of the batch and looks into the visited set without changing it, keeping the
+//! successors that are not there (`Candidates`); then each takes some shards of the set and adds the candidates
+//! that belong there, in the order of the frontier, so that of several equal candidates the first one stays. Either way
+//! the new states follow each other in the order of the frontier, and get their numbers in that order.
+//!
+//! A state is 16 bytes of fingerprint in the [`VisitedSet`] and about 2 bytes of [`Ancestry`] for its schedule; only the
+//! frontier holds states in full.
+
+mod expander;
+
+use crate::ancestry::Ancestry;
+use crate::findings::{Finding, Findings, conclude};
+use crate::frontier::Frontier;
+use crate::visited::{Key, VisitedSet};
+use crate::{Options, visited};
+use expander::{Candidates, Deferred, Direct, Expander, Place, Report, Task};
+use mazurka_core::{
+    Bound, Counter, Exploration, Found, Meter, Move, Observer, Progress, Schedule, Statistics, Step, StopReason,
+    System, Traits,
+};
+use rayon::prelude::*;
+
+/// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests share all the same.
+const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
+
+/// The limits are looked at after so many states.
+const CHECK_EVERY: usize = 1024;
+
+/// Suits every program.
+pub(crate) fn refuses(_traits: &Traits) -> Option<String> {
+    None
+}
+
+/// Explores a program. The promise stands at the head of this file.
+pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    let mut search = Search::new(system, options, observer);
+    let stop = search.search().unwrap_or_else(|LevelIsLarge| search.search_together());
+    search.conclude(stop)
+}
+
+/// There is enough to do for several threads.
+struct LevelIsLarge;
+
+/// What one thread works with at a time. There are some more lanes than threads, so that no thread waits for long.
+struct Lane<S: System> {
+    expander: Expander<S>,
+    candidates: Candidates<S::State>,
+}
+
+impl<S: System> Lane<S> {
+    fn new(by_values: bool) -> Self {
+        Lane { expander: Expander::new(by_values), candidates: Candidates::new() }
+    }
+}
+
+struct Search<'a, S: System> {
+    /// How many threads there could be. They start when there is work for them.
+    threads: usize,
+    system: &'a S,
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    meter: Meter,
+    /// How many states were expanded since the limits were looked at.
+    unchecked: usize,
+    visited: VisitedSet,
+    ancestry: Ancestry,
+    depth: u64,
+    level: Frontier<S::State>,
+    next: Frontier<S::State>,
+    lanes: Vec<Lane<S>>,
+    findings: Findings<Place>,
+    transitions: u64,
+    end_states: u64,
+    /// States that the depth bound left unexpanded.
+    cuts: u64,
+}
+
+impl<'a, S: System> Search<'a, S> {
+    fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+        let by_values = observer.wants_values();
+        let threads = options.thread_count();
+        let batch = (threads * 2048).max(4096);
+        Search {
+            threads,
+            system,
+            options,
+            observer,
+            meter: Meter::start(&options.budget),
+            unchecked: CHECK_EVERY,
+            visited: VisitedSet::new(),
+            ancestry: Ancestry::new(),
+            depth: 0,
+            level: Frontier::new(batch),
+            next: Frontier::new(batch),
+            lanes: vec![Lane::new(by_values)],
+            findings: Findings::new(by_values),
+            transitions: 0,
+            end_states: 0,
+            cuts: 0,
+        }
+    }
+
+    /// Searches to the end, or on one thread until a level is large enough for more.
+    fn search(&mut self) -> Result<StopReason, LevelIsLarge> {
+        if self.ancestry.len() == 0 {
+            self.begin();
+        }
+        while !self.level.is_empty() {
+            if !self.options.all && !self.findings.is_empty() {
+                return Ok(StopReason::FirstViolation);
+            }
+            if self.lanes.len() < self.threads && self.level.len() >= WORTH_SHARING {
+                return Err(LevelIsLarge);
+            }
+            if let Some(reason) = self.expand_level() {
+                return Ok(reason);
+            }
+            std::mem::swap(&mut self.level, &mut self.next);
+            self.depth += u64::from(!self.level.is_empty());
+        }
+        let enough = !self.options.all && !self.findings.is_empty();
+        Ok(if enough { StopReason::FirstViolation } else { StopReason::Complete })
+    }
+
+    /// Continues on several threads, or on one if the system has no more to give.
+    fn search_together(&mut self) -> StopReason {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
+        let stop = match pool {
+            Ok(pool) => {
+                let by_values = self.observer.wants_values();
+                self.lanes.resize_with(self.threads * 4, || Lane::new(by_values));
+                pool.install(|| self.search())
+            }
+            Err(_) => {
+                self.threads = 1;
+                self.search()
+            }
+        };
+        stop.unwrap_or(StopReason::Complete)
+    }
+
+    /// Expands the level, unless a limit is reached.
+    fn expand_level(&mut self) -> Option<StopReason> {
+        let look_only = self.options.budget.depth.is_some_and(|limit| self.depth >= limit);
+        let mut first = self.ancestry.len() - self.level.len();
+        while let Some(batch) = self.level.take() {
+            let reason = self.check(batch.len());
+            if reason.is_some() {
+                return reason;
+            }
+            self.expand(&batch, first as u32, look_only);
+            first += batch.len();
+            self.next.recycle(batch);
+        }
+        None
+    }
+
+    /// Says what was found.
+    fn conclude(mut self, stop: StopReason) -> Exploration {
+        if !self.options.all {
+            self.findings.keep_first();
+            for finding in self.findings.iter() {
+                self.observer.violation(&finding.violation);
+            }
+        }
+        let found = self.findings.iter().map(|finding| self.found(finding)).collect();
+        let bound = self.options.budget.depth.filter(|_| self.cuts > 0).map(|depth| (Bound::Depth(depth), self.cuts));
+        let statistics = self.statistics();
+        conclude(self.system, stop, bound, found, statistics)
+    }
+
+    /// The first level: the distinct initial states.
+    fn begin(&mut self) {
+        let mut violations = Vec::new();
+        for (start, state) in self.system.initial_states().into_iter().enumerate() {
+            let key = Key::from(self.system.fingerprint(&state));
+            if !self.visited.insert(key) {
+                continue;
+            }
+            violations.clear();
+            self.system.violations_at_start(&state, &mut violations);
+            for violation in &violations {
+                let place = Place { state: self.ancestry.len() as u32, successor: None };
+                self.note(Finding { violation: violation.clone(), length: 0, place });
+            }
+            self.ancestry.push_root(start);
+            self.level.push(state);
+        }
+    }
+
+    /// Looks at the limits every now and then, before a batch of so many states is expanded.
+    fn check(&mut self, batch: usize) -> Option<StopReason> {
+        if self.unchecked < CHECK_EVERY {
+            self.unchecked += batch;
+            return None;
+        }
+        self.unchecked = batch;
+        if self.meter.progress_is_due() {
+            self.observer.progress(&Progress {
+                found: self.ancestry.len() as u64,
+                unit: "states",
+                transitions: self.transitions,
+                depth: self.depth,
+                waiting: (batch + self.level.len() + self.next.len()) as u64,
+            });
+        }
+        // A state's number has 32 bits.
+        let numbers_ran_out = self.ancestry.len() > u32::MAX as usize;
+        self.meter.check().or(numbers_ran_out.then_some(StopReason::MemoryLimit))
+    }
+
+    /// Expands a batch whose first state has this number.
+    fn expand(&mut self, batch: &[S::State], first: u32, look_only: bool) {
+        let task =
+            Task { system: self.system, depth: self.depth, known: &self.findings, look_only, first, parents: batch };
+        if self.lanes.len() == 1 || batch.len() < WORTH_SHARING {
+            let mut sink = Direct { visited: &mut self.visited, next: &mut self.next, ancestry: &mut self.ancestry };
+            self.lanes[0].expander.expand(&task, &mut sink);
+        } else {
+            expand_together(&task, &mut self.lanes, &mut self.visited);
+            for lane in &mut self.lanes {
+                for (state, parent, ordinal) in lane.candidates.drain_fresh() {
+                    self.next.push(state);
+                    self.ancestry.push(parent, ordinal);
+                }
+            }
+        }
+        for lane in 0..self.lanes.len() {
+            let report = self.lanes[lane].expander.take_report();
+            self.merge(report);
+        }
+    }
+
+    fn merge(&mut self, report: Report) {
+        self.transitions += report.transitions;
+        self.cuts += report.cuts;
+        self.end_states += report.ends.len() as u64;
+        for (ending, fingerprint) in &report.ends {
+            self.observer.end(ending, *fingerprint);
+        }
+        for finding in report.findings {
+            self.note(finding);
+        }
+    }
+
+    fn note(&mut self, finding: Finding<Place>) {
+        let new = self.findings.note(&finding.violation, finding.length, || finding.place);
+        if new && self.options.all {
+            self.observer.violation(&finding.violation);
+        }
+    }
+
+    /// The schedule of a violation, rebuilt by running it.
+    fn found(&self, finding: &Finding<Place>) -> Option<Found> {
+        let (start, mut ordinals) = self.ancestry.path(finding.place.state);
+        ordinals.extend(finding.place.successor);
+        let schedule = follow(self.system, start, &ordinals)?;
+        Some(Found { violation: finding.violation.clone(), schedule })
+    }
+
+    fn statistics(&mut self) -> Statistics {
+        let mut statistics = Statistics::default();
+        statistics.set(Counter::States, self.ancestry.len() as u64);
+        statistics.set(Counter::Transitions, self.transitions);
+        statistics.set(Counter::EndStates, self.end_states);
+        statistics.set(Counter::MaxDepth, self.depth + u64::from(!self.next.is_empty()));
+        if let Some(bytes) = self.meter.peak_bytes() {
+            statistics.set(Counter::PeakBytes, bytes);
+        }
+        statistics.seconds = self.meter.elapsed().as_secs_f64();
+        statistics
+    }
+}
+
+/// The two phases in which several threads expand a batch.
+fn expand_together<S: System>(task: &Task<'_, S>, lanes: &mut [Lane<S>], visited: &mut VisitedSet) {
+    let share = task.parents.len().div_ceil(lanes.len());
+    let seen = &*visited;
+    lanes.par_iter_mut().zip(task.parents.par_chunks(share)).enumerate().for_each(|(index, (lane, parents))| {
+        let first = task.first + (index * share) as u32;
+        let mut sink = Deferred { visited: seen, candidates: &mut lane.candidates };
+        lane.expander.expand(&Task { first, parents, ..*task }, &mut sink);
+    });
+    let lanes = &*lanes;
+    visited.shards_mut().par_iter_mut().enumerate().with_min_len(visited::SHARDS / 16).for_each(|(number, shard)| {
+        for lane in lanes {
+            lane.candidates.insert(number, shard);
+        }
+    });
+}
+
+/// The schedule that takes, at each step, the successor with the given number. `None` if there is no such successor.
+fn follow<S: System>(system: &S, start: usize, ordinals: &[u32]) -> Option<Schedule> {
+    let mut state = system.initial_states().into_iter().nth(start)?;
+    let mut moves = Vec::with_capacity(ordinals.len());
+    let (mut actors, mut step) = (Vec::new(), Step::default());
+    for &ordinal in ordinals {
+        actors.clear();
+        system.enabled(&state, &mut actors);
+        let mut left = ordinal;
+        let mut candidates = actors.iter().copied().map(Move::from);
+        let mut current = candidates.next()?;
+        loop {
+            let mut successor = state.clone();
+            step.begin(current.outcome);
+            system.step(&mut successor, current.actor, &mut step);
+            if left == 0 {
+                state = successor;
+                break;
+            }
+            left -= 1;
+            current = match step.next_outcome() {
+                Some(outcome) => Move { outcome, ..current },
+                None => candidates.next()?,
+            };
+        }
+        moves.push(current);
+    }
+    Some(Schedule { start, moves })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! Makes the successors of states, and hands them on.
+//!
+//! Successors are made in scratch states that serve again unless a successor is new. Those that were met of late are
+//! dropped at once; the others are looked up in groups, whose slots of the visited set are fetched from memory at the
+//! same time. Of equal successors the first one is handed on, so none of this changes what the search finds.
+
+use crate::ancestry::Ancestry;
+use crate::findings::{Finding, Findings};
+use crate::frontier::Frontier;
+use crate::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
+use mazurka_core::{ActorId, Ending, Fingerprint, Outcome, Step, System};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many successors are looked up at a time.
+const GROUP: usize = 64;
+
+/// Where a violation was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// The number of a state.
+    pub(super) state: u32,
+    /// On the way to which of its successors; `None` if in the state itself.
+    pub(super) successor: Option<u32>,
+}
+
+/// Some states to expand.
+pub(super) struct Task<'a, S: System> {
+    pub(super) system: &'a S,
+    /// The length of the schedules that lead to these states.
+    pub(super) depth: u64,
+    /// The violations that are known already.
+    pub(super) known: &'a Findings<Place>,
+    /// Only see which of the states are end states.
+    pub(super) look_only: bool,
+    /// The number of the first state; the others follow it.
+    pub(super) first: u32,
+    pub(super) parents: &'a [S::State],
+}
+
+impl<S: System> Clone for Task<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S: System> Copy for Task<'_, S> {}
+
+/// What came up while states were expanded, in the order of the frontier.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Finding<Place>>,
+    pub(super) ends: Vec<(Ending, Fingerprint)>,
+    pub(super) transitions: u64,
+    /// States that could have been expanded but were only looked at.
+    pub(super) cuts: u64,
+}
+
+/// A successor that waits to be looked up. Its state is in the scratch state of the same index.
+struct Pending {
+    key: Key,
+    parent: u32,
+    ordinal: u32,
+}
+
+/// Takes the successors, in the order of the frontier.
+pub(super) trait Sink<T> {
+    /// The set they are looked up in.
+    fn visited(&self) -> &VisitedSet;
+
+    /// Takes the state out if it may be a new one.
+    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>);
+}
+
+/// Makes successors. Its memory serves from batch to batch.
+pub(super) struct Expander<S: System> {
+    step: Step,
+    actors: Vec<ActorId>,
+    scratch: Vec<Option<S::State>>,
+    pending: Vec<Pending>,
+    recent: Recent,
+    /// Those of the pending ones that were not met of late.
+    unknown: [usize; GROUP],
+    findings: Findings<Place>,
+    report: Report,
+}
+
+impl<S: System> Expander<S> {
+    pub(super) fn new(by_values: bool) -> Self {
+        Expander {
+            step: Step::without_footprint(),
+            actors: Vec::new(),
+            scratch: (0..GROUP).map(|_| None).collect(),
+            pending: Vec::with_capacity(GROUP),
+            recent: Recent::new(),
+            unknown: [0; GROUP],
+            findings: Findings::new(by_values),
+            report: Report::default(),
+        }
+    }
+
+    /// Expands some states.
+    pub(super) fn expand<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, sink: &mut K) {
+        for (state, number) in task.parents.iter().zip(task.first..) {
+            self.actors.clear();
+            task.system.enabled(state, &mut self.actors);
+            if self.actors.is_empty() {
+                self.end(task, state, number);
+            } else if task.look_only {
+                self.report.cuts += 1;
+            } else {
+                self.expand_one(task, state, number, sink);
+            }
+        }
+        self.hand_on(sink);
+    }
+
+    /// What came up since this was last asked.
+    pub(super) fn take_report(&mut self) -> Report {
+        let mut report = std::mem::take(&mut self.report);
+        report.findings.extend(self.findings.drain());
+        report
+    }
+
+    fn expand_one<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, parent: &S::State, number: u32, sink: &mut K) {
+        let mut ordinal = 0;
+        for index in 0..self.actors.len() {
+            let actor = self.actors[index];
+            let mut outcome = Some(Outcome::FIRST);
+            while let Some(current) = outcome {
+                if self.pending.len() == GROUP {
+                    self.hand_on(sink);
+                }
+                let successor = copy_into(&mut self.scratch[self.pending.len()], parent);
+                self.step.begin(current);
+                task.system.step(successor, actor, &mut self.step);
+                let key = Key::from(task.system.fingerprint(successor));
+                self.pending.push(Pending { key, parent: number, ordinal });
+                outcome = self.step.next_outcome();
+                if !self.step.violations().is_empty() {
+                    self.violated(task, number, ordinal);
+                }
+                ordinal += 1;
+            }
+        }
+        self.report.transitions += u64::from(ordinal);
+    }
+
+    fn hand_on<K: Sink<S::State>>(&mut self, sink: &mut K) {
+        // Written without a branch: whether a state was met of late is anybody's guess, the processor's too.
+        let mut count = 0;
+        for (index, pending) in self.pending.iter().enumerate() {
+            self.unknown[count] = index;
+            count += usize::from(self.recent.is_new(pending.key));
+        }
+        let unknown = &self.unknown[..count];
+        sink.visited().warm(unknown.iter().map(|&index| self.pending[index].key));
+        for &index in unknown {
+            let pending = &self.pending[index];
+            sink.offer(pending.key, pending.parent, pending.ordinal, &mut self.scratch[index]);
+        }
+        self.pending.clear();
+    }
+
+    #[cold]
+    fn violated(&mut self, task: &Task<'_, S>, state: u32, ordinal: u32) {
+        for violation in self.step.violations() {
+            if task.known.wants(violation, task.depth + 1) {
+                let place = Place { state, successor: Some(ordinal) };
+                self.findings.note(violation, task.depth + 1, || place);
+            }
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, task: &Task<'_, S>, state: &S::State, number: u32) {
+        let ending = task.system.ending(state);
+        if let Ending::Deadlock(violation) = &ending
+            && task.known.wants(violation, task.depth)
+        {
+            self.findings.note(violation, task.depth, || Place { state: number, successor: None });
+        }
+        self.report.ends.push((ending, task.system.fingerprint(state)));
+    }
+}
+
+/// A copy of a state, in the memory of an earlier copy if there is one.
+#[inline]
+fn copy_into<'t, T: Clone>(place: &'t mut Option<T>, state: &T) -> &'t mut T {
+    match place {
+        Some(copy) => {
+            copy.clone_from(state);
+            copy
+        }
+        None => place.insert(state.clone()),
+    }
+}
+
+/// Adds new states to the visited set and to the next level at once.
+pub(super) struct Direct<'a, T> {
+    pub(super) visited: &'a mut VisitedSet,
+    pub(super) next: &'a mut Frontier<T>,
+    pub(super) ancestry: &'a mut Ancestry,
+}
+
+impl<T> Sink<T> for Direct<'_, T> {
+    fn visited(&self) -> &VisitedSet {
+        self.visited
+    }
+
+    #[inline]
+    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>) {
+        if self.visited.insert(key)
+            && let Some(state) = state.take()
+        {
+            self.next.push(state);
+            self.ancestry.push(parent, ordinal);
+        }
+    }
+}
+
+/// Keeps the states that are not in the visited set, which others may be reading.
+pub(super) struct Deferred<'a, T> {
+    pub(super) visited: &'a VisitedSet,
+    pub(super) candidates: &'a mut Candidates<T>,
+}
+
+impl<T> Sink<T> for Deferred<'_, T> {
+    fn visited(&self) -> &VisitedSet {
+        self.visited
+    }
+
+    #[inline]
+    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>) {
+        if !self.visited.contains(key)
+            && let Some(state) = state.take()
+        {
+            self.candidates.push(key, parent, ordinal, state);
+        }
+    }
+}
+
+/// States that were not visited before the batch in which they were made. Some of them may be equal.
+pub(super) struct Candidates<T> {
+    states: Vec<(T, u32, u32)>,
+    keys: Vec<Key>,
+    /// Whether a candidate turned out to be the first of its kind.
+    fresh: Vec<AtomicBool>,
+    /// For each shard, the candidates that belong there.
+    by_shard: Vec<Vec<u32>>,
+}
+
+impl<T> Candidates<T> {
+    pub(super) fn new() -> Self {
+        Candidates { states: Vec::new(), keys: Vec::new(), fresh: Vec::new(), by_shard: vec![Vec::new(); SHARDS] }
+    }
+
+    fn push(&mut self, key: Key, parent: u32, ordinal: u32, state: T) {
+        self.by_shard[key.shard()].push(self.states.len() as u32);
+        self.states.push((state, parent, ordinal));
+        self.keys.push(key);
+        self.fresh.push(AtomicBool::new(false));
+    }
+
+    /// Adds the candidates that belong to a shard.
+    pub(super) fn insert(&self, number: usize, shard: &mut Shard) {
+        for group in self.by_shard[number].chunks(GROUP) {
+            shard.warm(group.iter().map(|&candidate| self.keys[candidate as usize]));
+            for &candidate in group {
+                if shard.insert(self.keys[candidate as usize]) {
+                    self.fresh[candidate as usize].store(true, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Takes everything out and returns those that were new, each with its parent and its ordinal.
+    pub(super) fn drain_fresh(&mut self) -> impl Iterator<Item = (T, u32, u32)> + '_ {
+        self.keys.clear();
+        for shard in &mut self.by_shard {
+            shard.clear();
+        }
+        let fresh = self.fresh.drain(..).map(AtomicBool::into_inner);
+        self.states.drain(..).zip(fresh).filter_map(|(state, fresh)| fresh.then_some(state))
+    }
+}

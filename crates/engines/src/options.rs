@@ -1,0 +1,28 @@
+//! What all engines can be told.
+
+use mazurka_core::{Budget, Dependence};
+
+/// What all engines can be told. The default is the first violation, on all cores, without limits.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the search may use, and how it can be interrupted.
+    pub budget: Budget,
+    /// Look for all violations. Otherwise the first one ends the search.
+    pub all: bool,
+    /// On how many threads to search; 0 stands for as many as the machine has cores. No result depends on it.
+    pub threads: usize,
+    /// What counts as dependent, for engines that tell traces apart.
+    pub dependence: Dependence,
+    /// Use the algorithm as published, without the savings that are ours.
+    pub plain: bool,
+}
+
+impl Options {
+    /// The number of threads that 0 stands for, or the number that was asked for.
+    pub(crate) fn thread_count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! Stateful dynamic partial-order reduction for programs that need not terminate.
+//!
+//! After Trimananda, Luo, Demsky and Xu, *Stateful Dynamic Partial Order Reduction for Model Checking Event-Driven
+//! Applications that Do Not Terminate*, VMCAI 2022. The theorem: for every schedule of a program with finitely many
+//! states, the explored graph contains a path of which the schedule is a prefix, up to the order of independent steps.
+//! So every assertion that can fail fails with every set of values that it can read, and every deadlock is met.
+//!
+//! # The algorithm
+//!
+//! An *execution* goes from state to state, at each trying one actor. It ends where nobody can move, at a state that an
+//! earlier execution has gone through, or when it closes a *full cycle*: it is back at a state of its own, and everybody
+//! who was enabled since has moved since. (To stop at any state of its own would be wrong: whoever was enabled all the
+//! time and never moved would be ignored, and with it every conflict that it could have had.) An execution that comes
+//! back to a state of its own without a full cycle goes on there with somebody else.
+//!
+//! A step that conflicts with an earlier one must also be tried in front of it. Which steps can still follow a state is
+//! kept as the state's summary, a set of claims, which spread backwards over all known transitions; see `summary` and
+//! `graph`. Where a claim meets a conflict, its actor is added to what is to be tried (`backtrack`) at the state in front
+//! of it, or everybody if the actor cannot move there. Whoever a step disables is tried in front of that step, too.
+//! While some state has something left to try, another execution starts there.
+//!
+//! Enabling and disabling need no rules of their own: whatever an actor's being enabled depends on is in its footprint.
+//!
+//! # Where this departs from the paper
+//!
+//! `--plain` does without the following.
+//!
+//! - *Who moves next* is the actor that has not moved for longest, not the first one. Of n toggles that have nothing to
+//!   do with each other the first execution then turns on one after the other and off again: 2n states, not 2^n.
+//! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
+//!   on the value, so a write that changes the value still conflicts with it.
+//! - *A step that only enables* the actor it conflicts with, by changing the one object that the actor waits for (the
+//!   mutex that is given back, the event that is switched on, the message that is posted), is nothing to be reversed;
+//!   see `Graph::only_enables`.
+//!
+//! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
+//! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
+
+mod bits;
+mod graph;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use crate::Options;
+use crate::findings::{Finding, Findings, conclude};
+use graph::{Graph, NodeId, schedule_to};
+use mazurka_core::{
+    ActorId, Bound, Counter, Dependence, Ending, Exploration, Found, Meter, Move, Observer, Outcome, Progress,
+    Statistics, Step, StopReason, System, Traits, Violation,
+};
+use summary::Claims;
+
+/// The limits are looked at after so many steps.
+const CHECK_EVERY: u64 = 1024;
+
+/// Suits every program.
+pub(crate) fn refuses(_traits: &Traits) -> Option<String> {
+    None
+}
+
+/// Explores a program. The promise stands at the head of this file.
+pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    let mut search = Search::new(system, options, observer);
+    let stop = match search.run() {
+        Ok(()) => StopReason::Complete,
+        Err(reason) => reason,
+    };
+    search.conclude(stop)
+}
+
+struct Search<'a, S: System> {
+    system: &'a S,
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    graph: Graph<'a, S>,
+    starts: Vec<NodeId>,
+    /// Outcomes of choices that are still to be explored.
+    alternatives: Vec<(NodeId, Move)>,
+    /// Where the state of the running step is worked out.
+    state: Option<S::State>,
+    step: Step,
+    enabled: Vec<ActorId>,
+
+    /// Counts steps over all executions: the clock of what follows.
+    now: u64,
+    /// When the current execution started.
+    started: u64,
+    /// For each actor when it last moved, and when it was last seen enabled.
+    moved_at: Vec<u64>,
+    enabled_at: Vec<u64>,
+    /// The states that the current execution went through.
+    path: Vec<NodeId>,
+
+    findings: Findings<(NodeId, Option<Move>)>,
+    meter: Meter,
+    executions: u64,
+    transitions: u64,
+    end_states: u64,
+    max_depth: u64,
+    depth_cuts: u64,
+}
+
+/// How a transition ended.
+enum Arrival {
+    /// The execution goes on from here.
+    At(NodeId),
+    /// The execution has come to its end.
+    End,
+}
+
+impl<'a, S: System> Search<'a, S> {
+    fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+        let dependence = Dependence { rewrites: options.plain, ..options.dependence };
+        Search {
+            system,
+            options,
+            graph: Graph::new(system, Claims::new(dependence), options.plain),
+            starts: Vec::new(),
+            alternatives: Vec::new(),
+            state: None,
+            step: Step::default(),
+            enabled: Vec::new(),
+            now: 0,
+            started: 0,
+            moved_at: Vec::new(),
+            enabled_at: Vec::new(),
+            path: Vec::new(),
+            findings: Findings::new(observer.wants_values()),
+            observer,
+            meter: Meter::start(&options.budget),
+            executions: 0,
+            transitions: 0,
+            end_states: 0,
+            max_depth: 0,
+            depth_cuts: 0,
+        }
+    }
+
+    fn run(&mut self) -> Result<(), StopReason> {
+        for state in self.system.initial_states() {
+            let (id, is_new) = self.graph.enter(&state, &mut self.enabled, None);
+            self.starts.push(id);
+            let mut violations = Vec::new();
+            self.system.violations_at_start(&state, &mut violations);
+            self.note(&violations, id, None)?;
+            if is_new {
+                self.check_end(id)?;
+                self.graph.claim_for_waiting(id);
+                self.execute(id, None)?;
+            }
+        }
+        loop {
+            if let Some((id, step)) = self.alternatives.pop() {
+                self.execute(id, Some(step))?;
+            } else if let Some(id) = self.graph.pending.pop() {
+                while self.graph.untried(id, |_| 0).is_some() {
+                    self.execute(id, None)?;
+                }
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One execution from a state, beginning with a given move or with what is to be tried there.
+    fn execute(&mut self, start: NodeId, first: Option<Move>) -> Result<(), StopReason> {
+        self.now += 1;
+        self.started = self.now;
+        self.path.clear();
+        self.arrive_at(start);
+        let mut at = start;
+        let mut next = first.or_else(|| self.pick(at));
+        while let Some(step) = next {
+            match self.take(at, step)? {
+                Arrival::At(to) => at = to,
+                Arrival::End => break,
+            }
+            next = self.pick(at);
+        }
+        self.executions += 1;
+        for &id in &self.path {
+            self.graph.node_mut(id).closed = true;
+        }
+        Ok(())
+    }
+
+    /// Who moves next in a state: somebody who has to be tried; or else somebody who was not tried; or else, to close
+    /// a full cycle, anybody. `None` if nobody can move.
+    fn pick(&mut self, at: NodeId) -> Option<Move> {
+        let (plain, moved_at) = (self.options.plain, &self.moved_at);
+        let waited = |actor: ActorId| if plain { 0 } else { moved_at.get(actor.index()).copied().unwrap_or(0) };
+        let position = self.graph.untried(at, waited).or_else(|| {
+            let (enabled, node) = (self.graph.enabled(at), self.graph.node(at));
+            let not_done = |&position: &u32| !node.done.contains(position);
+            let longest = |position: &u32| waited(enabled[*position as usize]);
+            let all = 0..enabled.len() as u32;
+            // Over a cycle of known transitions, only the longest wait lets everybody have a turn.
+            let fair = |position: &u32| moved_at.get(enabled[*position as usize].index()).copied().unwrap_or(0);
+            all.clone().filter(not_done).min_by_key(longest).or_else(|| all.min_by_key(fair))
+        })?;
+        let actor = self.graph.enabled(at)[position as usize];
+        self.graph.try_later(at, actor);
+        Some(Move::from(actor))
+    }
+
+    /// Takes a step, adds the transition to the graph and finds out whether the execution goes on.
+    fn take(&mut self, at: NodeId, step: Move) -> Result<Arrival, StopReason> {
+        let position = self.graph.enabled(at).iter().position(|&actor| actor == step.actor);
+        let is_known = step.outcome == Outcome::FIRST
+            && position.is_some_and(|position| !self.graph.node_mut(at).done.insert(position as u32));
+        let mut state = match self.state.take() {
+            Some(mut scratch) => {
+                scratch.clone_from(&self.graph.node(at).state);
+                scratch
+            }
+            None => self.graph.node(at).state.clone(),
+        };
+        self.step.begin(step.outcome);
+        self.system.step(&mut state, step.actor, &mut self.step);
+        self.step.footprint_mut().seal();
+        self.count()?;
+        let (to, is_new) = self.graph.enter(&state, &mut self.enabled, Some((at, step)));
+        self.state = Some(state);
+
+        if !is_known {
+            if let Some(outcome) = self.step.next_outcome() {
+                self.alternatives.push((at, Move { outcome, ..step }));
+            }
+            if !self.step.violations().is_empty() {
+                let violations = self.step.violations().to_vec();
+                self.note(&violations, at, Some(step))?;
+            }
+            if is_new {
+                self.check_end(to)?;
+                self.graph.claim_for_waiting(to);
+            }
+            let label = self.graph.claims.label(step.actor, self.step.footprint());
+            self.try_disabled(at, to);
+            self.graph.connect(at, label, to);
+        }
+        self.now += 1;
+        Self::stamp(&mut self.moved_at, step.actor, self.now);
+        Ok(self.go_on(to))
+    }
+
+    /// Whoever a step disables must also be tried in front of it.
+    fn try_disabled(&mut self, from: NodeId, to: NodeId) {
+        if self.graph.enabled(from) == self.graph.enabled(to) {
+            return;
+        }
+        let still = self.graph.enabled(to);
+        let disabled: Vec<ActorId> =
+            self.graph.enabled(from).iter().copied().filter(|actor| !still.contains(actor)).collect();
+        for actor in disabled {
+            self.graph.try_later(from, actor);
+        }
+    }
+
+    /// Whether the execution goes on from a state that it has come to.
+    fn go_on(&mut self, to: NodeId) -> Arrival {
+        let node = self.graph.node(to);
+        if node.closed {
+            return Arrival::End;
+        }
+        if self.options.budget.depth.is_some_and(|limit| node.depth >= limit) {
+            if !self.graph.enabled(to).is_empty() {
+                self.depth_cuts += 1;
+            }
+            return Arrival::End;
+        }
+        let seen_at = node.seen_at;
+        let is_own = seen_at >= self.started;
+        self.arrive_at(to);
+        if is_own && self.is_full_cycle(seen_at) { Arrival::End } else { Arrival::At(to) }
+    }
+
+    /// The current execution comes to a state.
+    fn arrive_at(&mut self, id: NodeId) {
+        let (started, now) = (self.started, self.now);
+        for index in 0..self.graph.enabled(id).len() {
+            let actor = self.graph.enabled(id)[index];
+            Self::stamp(&mut self.enabled_at, actor, now);
+        }
+        let node = self.graph.node_mut(id);
+        if node.seen_at < started {
+            node.seen_at = now;
+            self.path.push(id);
+        }
+    }
+
+    /// Whether everybody who was enabled after `since` has moved after it.
+    fn is_full_cycle(&self, since: u64) -> bool {
+        self.enabled_at
+            .iter()
+            .enumerate()
+            .all(|(actor, &enabled)| enabled <= since || self.moved_at.get(actor).is_some_and(|&moved| moved > since))
+    }
+
+    fn stamp(times: &mut Vec<u64>, actor: ActorId, now: u64) {
+        if times.len() <= actor.index() {
+            times.resize(actor.index() + 1, 0);
+        }
+        times[actor.index()] = now;
+    }
+
+    fn count(&mut self) -> Result<(), StopReason> {
+        self.transitions += 1;
+        if self.transitions % CHECK_EVERY != 1 {
+            return Ok(());
+        }
+        if self.meter.progress_is_due() {
+            self.observer.progress(&Progress {
+                found: self.graph.len() as u64,
+                unit: "states",
+                transitions: self.transitions,
+                depth: self.path.len() as u64,
+                waiting: (self.graph.pending.len() + self.alternatives.len()) as u64,
+            });
+        }
+        self.meter.check().map_or(Ok(()), Err)
+    }
+
+    /// Reports a new state in which nobody can move.
+    fn check_end(&mut self, id: NodeId) -> Result<(), StopReason> {
+        self.max_depth = self.max_depth.max(self.graph.node(id).depth);
+        if !self.graph.enabled(id).is_empty() {
+            return Ok(());
+        }
+        self.end_states += 1;
+        let state = &self.graph.node(id).state;
+        let ending = self.system.ending(state);
+        self.observer.end(&ending, self.system.fingerprint(state));
+        match ending {
+            Ending::Deadlock(violation) => self.note(&[*violation], id, None),
+            Ending::Finished | Ending::Blocked => Ok(()),
+        }
+    }
+
+    /// Keeps the violations of a step from a state, or of a state itself.
+    fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
+        for violation in violations {
+            let length = self.graph.node(at).depth + u64::from(step.is_some());
+            if self.findings.note(violation, length, || (at, step)) {
+                self.observer.violation(violation);
+            }
+            if !self.options.all {
+                return Err(StopReason::FirstViolation);
+            }
+        }
+        Ok(())
+    }
+
+    fn conclude(mut self, stop: StopReason) -> Exploration {
+        let mut statistics = Statistics::default();
+        statistics.set(Counter::Executions, self.executions);
+        statistics.set(Counter::States, self.graph.len() as u64);
+        statistics.set(Counter::Transitions, self.transitions);
+        statistics.set(Counter::EndStates, self.end_states);
+        statistics.set(Counter::MaxDepth, self.max_depth);
+        statistics.seconds = self.meter.elapsed().as_secs_f64();
+        if let Some(bytes) = self.meter.peak_bytes() {
+            statistics.set(Counter::PeakBytes, bytes);
+        }
+        let bounded =
+            (self.depth_cuts > 0).then(|| (Bound::Depth(self.options.budget.depth.unwrap_or(0)), self.depth_cuts));
+        let (graph, starts) = (&self.graph, &self.starts);
+        let found = |finding: Finding<(NodeId, Option<Move>)>| {
+            let (at, step) = finding.place;
+            Some(Found { violation: finding.violation, schedule: schedule_to(graph, starts, at, step) })
+        };
+        let found = self.findings.drain().map(found).collect();
+        conclude(self.system, stop, bounded, found, statistics)
+    }
+}

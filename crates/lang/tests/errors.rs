@@ -1,0 +1,431 @@
+//! Every error of the parser and the compiler: what it says, which text it marks and what stands there.
+
+use mazurka_lang::{CompileError, compile};
+
+/// A source, what is wrong with it, the text that is marked and what was expected there.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+const SYNTAX: &[Case] = &[
+    ("shared x; $", "unexpected character '$'", "$", "not part of the language"),
+    ("shared é;", "unexpected character 'é'", "é", "not part of the language"),
+    ("shared x; /* no end", "a comment that does not end", "/*", "expected `*/` after this"),
+    ("thread t { assert(1, \"no end); }", "a text that does not end on its line", "\"", "expected a closing `\"`"),
+    (
+        "x = 1;",
+        "expected a definition (const, shared, mutex, cond, handler, thread, message, def, event or never), found `x`",
+        "x",
+        "expected a definition (const, shared, mutex, cond, handler, thread, message, def, event or never)",
+    ),
+    ("const = 1;", "expected the name of a constant, found `=`", "=", "expected the name of a constant"),
+    (
+        "shared lock;",
+        "expected the name of a shared variable, found `lock`",
+        "lock",
+        "expected the name of a shared variable",
+    ),
+    ("const N;", "expected `=`, found `;`", ";", "expected `=`"),
+    ("shared x", "expected `;`, found the end of the file", "x", "expected `;` after this"),
+    ("shared a[2;", "expected `]`, found `;`", ";", "expected `]`"),
+    ("shared a[2] = [1 2];", "expected `,` or `]`, found `2`", "2", "expected `,` or `]`"),
+    ("mutex 5;", "expected the name of a mutex, found `5`", "5", "expected the name of a mutex"),
+    (
+        "cond 5;",
+        "expected the name of a condition variable, found `5`",
+        "5",
+        "expected the name of a condition variable",
+    ),
+    ("handler 5;", "expected the name of a handler, found `5`", "5", "expected the name of a handler"),
+    ("thread 5 { }", "expected the name of a thread, found `5`", "5", "expected the name of a thread"),
+    (
+        "thread t(0..3) { }",
+        "expected the name of the family's parameter, as in `(i in 0..3)`, found `0`",
+        "0",
+        "expected the name of the family's parameter, as in `(i in 0..3)`",
+    ),
+    ("thread t(i = 0..3) { }", "expected `in`, found `=`", "=", "expected `in`"),
+    ("thread t(i in 0, 3) { }", "expected `..`, found `,`", ",", "expected `..`"),
+    ("thread t", "expected `{`, found the end of the file", "", "expected `{`"),
+    ("thread t { ", "a block that does not end", "{", "expected a `}` that closes this"),
+    ("message 5() { }", "expected the name of a message, found `5`", "5", "expected the name of a message"),
+    ("def 5() { }", "expected the name of a function, found `5`", "5", "expected the name of a function"),
+    ("def f(5) { }", "expected the name of a parameter, found `5`", "5", "expected the name of a parameter"),
+    ("event 5 { }", "expected the name of an event, found `5`", "5", "expected the name of an event"),
+    ("event e when { }", "expected an expression, found `{`", "{", "expected an expression"),
+    ("thread t { 5; }", "expected a statement, found `5`", "5", "expected a statement"),
+    ("thread t { let r = 1 }", "expected `;`, found `}`", "1", "expected `;` after this"),
+    (
+        "thread t { let 5 = 1; }",
+        "expected the name of a local variable, found `5`",
+        "5",
+        "expected the name of a local variable",
+    ),
+    (
+        "shared x; thread t { x + 1; }",
+        "expected `=`, `+=`, `++` or a call, found `+`",
+        "+",
+        "expected `=`, `+=`, `++` or a call",
+    ),
+    ("thread t { if 1 x = 2; }", "expected `{`, found `x`", "x", "expected `{`"),
+    (
+        "thread t { for 5 in 0..1 { } }",
+        "expected the loop's variable, as in `for i in 0..3`, found `5`",
+        "5",
+        "expected the loop's variable, as in `for i in 0..3`",
+    ),
+    ("thread t { assert 1; }", "expected `(`, found `1`", "1", "expected `(`"),
+    ("thread t { assert(1, 2); }", "expected a text in quotes, found `2`", "2", "expected a text in quotes"),
+    ("thread t { lock(5); }", "expected a mutex, found `5`", "5", "expected a mutex"),
+    ("thread t { wait(c); }", "expected `,`, found `)`", ")", "expected `,`"),
+    ("thread t { signal(5); }", "expected a condition variable, found `5`", "5", "expected a condition variable"),
+    (
+        "thread t { join 5; }",
+        "expected a thread handle, as in `let t = spawn f(); join t;`, found `5`",
+        "5",
+        "expected a thread handle, as in `let t = spawn f(); join t;`",
+    ),
+    ("thread t { post 5, m(); }", "expected a handler, found `5`", "5", "expected a handler"),
+    ("thread t { post h m(); }", "expected `,`, found `m`", "m", "expected `,`"),
+    ("thread t { post h, 5; }", "expected the name of a message, found `5`", "5", "expected the name of a message"),
+    ("thread t { enable 5; }", "expected an event, found `5`", "5", "expected an event"),
+    (
+        "shared a[2]; thread t { a[0] = spawn f(); }",
+        "a thread handle cannot be kept in an array",
+        "0",
+        "expected a local variable",
+    ),
+    (
+        "shared x; thread t { x = cas(5, 0, 1); }",
+        "expected a shared variable, found `5`",
+        "5",
+        "expected a shared variable",
+    ),
+    ("thread t { let r = (1; }", "expected `)`, found `;`", ";", "expected `)`"),
+    (
+        "thread t { let r = 9223372036854775808; }",
+        "a number that does not fit into 64 bits",
+        "9223372036854775808",
+        "expected at most 9223372036854775807",
+    ),
+    (
+        "thread t { let r = 0xFFFFFFFFFFFFFFFF; }",
+        "a number that does not fit into 64 bits",
+        "0xFFFFFFFFFFFFFFFF",
+        "expected at most 9223372036854775807",
+    ),
+    ("thread t { let r = 12abc; }", "expected `;`, found `abc`", "2", "expected `;` after this"),
+];
+
+const MEANING: &[Case] = &[
+    ("shared x; mutex x;", "`x` is defined twice", "x", "this name belongs to a shared variable already"),
+    ("shared a[2]; thread a { }", "`a` is defined twice", "a", "this name belongs to a shared array already"),
+    ("const N = x; shared x;", "`x` is not defined", "x", "expected a name that is defined"),
+    (
+        "shared x; const N = x + 1;",
+        "the value of a constant must be constant",
+        "x + 1",
+        "expected numbers and constants only",
+    ),
+    ("const N = 1 / 0;", "division by zero in the value of a constant", "1 / 0", "this has no value"),
+    (
+        "const N = 9223372036854775807 + 1;",
+        "arithmetic overflow in the value of a constant",
+        "9223372036854775807 + 1",
+        "this has no value",
+    ),
+    ("shared x; shared a[x];", "a length must be constant", "x", "expected numbers and constants only"),
+    ("shared a[0];", "a length of 0", "0", "expected 1 to 65536"),
+    ("mutex m[65537];", "a length of 65537", "65537", "expected 1 to 65536"),
+    ("shared x = y;", "`y` is not defined", "y", "expected a name that is defined"),
+    (
+        "shared x = choose(0..2);",
+        "an initial value must be constant",
+        "choose(0..2)",
+        "expected numbers and constants only",
+    ),
+    ("shared a[2] = [1, 2, 3];", "3 initial values", "[1, 2, 3]", "expected 2 values"),
+    ("shared x = [1];", "1 initial values", "[1]", "expected one value"),
+    ("thread t(i in 3..0) { }", "a family of -3 members", "3..0", "expected 0 to 65536"),
+    (
+        "shared x; event e(i in 0..x) { }",
+        "the range of a family must be constant",
+        "x",
+        "expected numbers and constants only",
+    ),
+    ("thread t { x = 1; }", "`x` is not defined", "x", "expected a name that is defined"),
+    ("thread t { let r = y + 1; }", "`y` is not defined", "y", "expected a name that is defined"),
+    ("thread t { f(); }", "`f` is not defined", "f", "expected a name that is defined"),
+    ("thread t { let r = 1; let r = 2; }", "`r` is defined twice", "r", "a local variable has this name already"),
+    (
+        "thread t { for i in 0..2 { let i = 1; } }",
+        "`i` is defined twice",
+        "i",
+        "a local variable has this name already",
+    ),
+    ("def f(a, a) { }", "`a` is defined twice", "a", "a local variable has this name already"),
+    (
+        "shared x; thread t { let x = 1; }",
+        "a local variable named `x`",
+        "x",
+        "this name belongs to a shared variable already",
+    ),
+    ("thread t { { } }", "expected a statement, found `{`", "{", "expected a statement"),
+    ("thread t { let r = 1; r[0] = 2; }", "`r` is not an array", "0", "expected no index"),
+    ("shared x; thread t { x[0] = 2; }", "`x` is not an array", "0", "expected no index"),
+    ("shared x; thread t { let r = x[1]; }", "`x` is not an array", "1", "expected no index"),
+    ("shared a[3]; thread t { a = 1; }", "`a` has 3 elements", "a", "expected an index, as in `a[0]` up to `[2]`"),
+    (
+        "event e(i in 2..4) { } thread t { enable e; }",
+        "`e` has 2 elements",
+        "e",
+        "expected an index, as in `e[2]` up to `[3]`",
+    ),
+    ("shared a[3]; thread t { a[3] = 1; }", "index 3 is out of range", "3", "expected 0 to 2"),
+    ("shared a[3]; thread t { let r = a[1 - 2]; }", "index -1 is out of range", "1 - 2", "expected 0 to 2"),
+    ("event e(i in 2..4) { } thread t { enable e[1]; }", "index 1 is out of range", "1", "expected 2 to 3"),
+    ("event e(i in 0..0) { } thread t { enable e[0]; }", "index 0 is out of range", "0", "expected 0 to -1"),
+    ("mutex m; thread t { m = 1; }", "`m` is a mutex", "m", "expected a variable"),
+    ("shared x; thread t { lock(x); }", "`x` is a shared variable", "x", "expected a mutex"),
+    ("mutex m; thread t { signal(m); }", "`m` is a mutex", "m", "expected a condition variable"),
+    ("cond c; mutex m; thread t { wait(m, c); }", "`m` is a mutex", "m", "expected a condition variable"),
+    ("mutex m; thread t { post m, n(); } message n() { }", "`m` is a mutex", "m", "expected a handler"),
+    ("handler h; def f() { } thread t { post h, f(); }", "`f` is a function", "f", "expected a message"),
+    ("message m() { } thread t { m(); }", "`m` is a message", "m", "expected a function"),
+    ("message m() { } thread t { spawn m(); }", "`m` is a message", "m", "expected a function"),
+    ("thread s { } thread t { enable s; }", "`s` is a thread", "s", "expected an event"),
+    ("const N = 1; thread t { N = 2; }", "`N` is a constant", "N", "expected a variable"),
+    ("thread t { let r = 1; lock(r); }", "`r` is a local variable", "r", "expected a mutex"),
+    ("def f(a) { } thread t { f(); }", "`f` is given 0", "f", "expected 1 argument"),
+    ("def f() { } thread t { f(1); }", "`f` is given 1", "f", "expected 0 arguments"),
+    ("handler h; message m(a, b) { } thread t { post h, m(1); }", "`m` is given 1", "m", "expected 2 arguments"),
+    ("thread t { break; }", "`break` outside a loop", "break", "expected a `while` or `for` around it"),
+    ("thread t { continue; }", "`continue` outside a loop", "continue", "expected a `while` or `for` around it"),
+    ("thread t { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
+    ("event e { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
+    ("def f() { } thread t { let h = spawn f(); let r = h; }", "`h` is a thread handle", "h", "expected a number"),
+    ("def f() { } thread t { let h = spawn f(); h = 1; }", "`h` is a thread handle", "h", "expected a variable"),
+    (
+        "def f() { } thread t { let h = spawn f(); let h = spawn f(); }",
+        "`h` is defined twice",
+        "h",
+        "a local variable has this name already",
+    ),
+    ("def f() { } thread t { h = spawn f(); }", "`h` is not defined", "h", "expected a name that is defined"),
+    (
+        "def f() { } thread t { let r = 1; r = spawn f(); }",
+        "`r` is a number",
+        "r",
+        "expected a thread handle, as in `let t = spawn f();`",
+    ),
+    (
+        "shared x; def f() { } thread t { x = spawn f(); }",
+        "`x` is a shared variable",
+        "x",
+        "expected a thread handle, as in `let t = spawn f();`",
+    ),
+    ("thread t { let r = 1; join r; }", "`r` is a number", "r", "expected a thread handle, as in `let t = spawn f();`"),
+    (
+        "shared x; thread t { join x; }",
+        "`x` is a shared variable",
+        "x",
+        "expected a thread handle, as in `let t = spawn f();`",
+    ),
+    ("thread t { join r; }", "`r` is not defined", "r", "expected a name that is defined"),
+    ("mutex m; event e { lock(m); }", "`lock` in an event", "lock(m)", "an event is one step: it cannot wait"),
+    ("shared x; event e { assume(x); }", "`assume` in an event", "assume(x)", "an event is one step: it cannot wait"),
+    (
+        "shared x; event e { atomic { assume(x); } }",
+        "`assume` in an event",
+        "assume(x)",
+        "an event is one step: it cannot wait",
+    ),
+    (
+        "mutex m; thread t { atomic { lock(m); } }",
+        "`lock` in an atomic block",
+        "lock(m)",
+        "one step cannot wait in its middle",
+    ),
+    (
+        "mutex m; cond c; thread t { atomic { wait(c, m); } }",
+        "`wait` in an atomic block",
+        "wait(c, m)",
+        "one step cannot wait in its middle",
+    ),
+    (
+        "def f() { } thread t { let h = spawn f(); atomic { join h; } }",
+        "`join` in an atomic block",
+        "join h",
+        "one step cannot wait in its middle",
+    ),
+    (
+        "shared x; thread t { atomic { x = 1; assume(x); } }",
+        "`assume` in an atomic block",
+        "assume(x)",
+        "one step cannot wait in its middle",
+    ),
+    (
+        "shared x; thread t { atomic { atomic { assume(x); } } }",
+        "`assume` in an atomic block",
+        "assume(x)",
+        "one step cannot wait in its middle",
+    ),
+    (
+        "mutex m; def f() { lock(m); } thread t { atomic { f(); } }",
+        "a call of `f`",
+        "f",
+        "one step cannot wait in its middle: this function waits",
+    ),
+    (
+        "mutex m; def f() { g(); } def g() { lock(m); } event e { f(); }",
+        "a call of `f`",
+        "f",
+        "one step cannot wait in its middle: this function waits",
+    ),
+    (
+        "cond c[2]; mutex m; def w() { lock(m); return 0; } def f() { signal(c[w()]); } thread t { atomic { f(); } }",
+        "a call of `f`",
+        "f",
+        "one step cannot wait in its middle: this function waits",
+    ),
+    (
+        "handler h[2]; message n() { } mutex m; def w() { lock(m); return 0; } def f() { post h[w()], n(); } thread t { atomic { f(); } }",
+        "a call of `f`",
+        "f",
+        "one step cannot wait in its middle: this function waits",
+    ),
+    (
+        "shared x; def f() { x = 1; return 1; } thread t { assume(f()); }",
+        "a call of `f`",
+        "f",
+        "a condition may only look: this function does more",
+    ),
+    (
+        "shared x; def f() { assert(x); return 1; } event e when f() { }",
+        "a call of `f`",
+        "f",
+        "a condition may only look: this function does more",
+    ),
+    (
+        "def f() { return choose(0..2); } never f();",
+        "a call of `f`",
+        "f",
+        "a condition may only look: this function does more",
+    ),
+    (
+        "shared x; thread t { assume(cas(x, 0, 1)); }",
+        "`cas` in a condition",
+        "cas(x, 0, 1)",
+        "a condition may only look",
+    ),
+    ("shared x; event e when swap(x, 1) { }", "`swap` in a condition", "swap(x, 1)", "a condition may only look"),
+    (
+        "shared x; never fetch_add(x, 1) > 3;",
+        "`fetch_add` in a condition",
+        "fetch_add(x, 1)",
+        "a condition may only look",
+    ),
+    (
+        "thread t { atomic { assume(choose(0..2)); } }",
+        "`choose` in a condition",
+        "choose(0..2)",
+        "a condition may only look",
+    ),
+];
+
+fn first_error(source: &str) -> mazurka_core::Diagnostic {
+    match compile("test.mz", source, &[]) {
+        Ok(_) => panic!("no error: {source}"),
+        Err(CompileError::Source(errors)) => errors[0].clone(),
+        Err(other) => panic!("{other:?}: {source}"),
+    }
+}
+
+#[test]
+fn every_error_names_the_place_and_what_was_expected() {
+    for &(source, message, marked, label) in SYNTAX.iter().chain(MEANING) {
+        let error = first_error(source);
+        let found = (error.message.as_str(), &source[error.span.clone()], error.label.as_str());
+        assert_eq!(found, (message, marked, label), "{source}");
+    }
+}
+
+#[test]
+fn a_word_of_the_language_is_explained() {
+    assert_eq!(first_error("shared lock;").notes, ["that is a word of the language, so it cannot be a name"]);
+    assert!(first_error("shared 5;").notes.is_empty());
+}
+
+#[test]
+fn a_slip_of_the_pen_is_guessed() {
+    let note = |source: &str| first_error(source).notes;
+    assert_eq!(note("shared counter; thread t { couner = 1; }"), ["there is a `counter`"]);
+    assert_eq!(note("shared counter; thread t { coutner = 1; }"), ["there is a `counter`"]);
+    assert_eq!(note("shared Counter; thread t { counter = 1; }"), ["there is a `Counter`"]);
+    assert!(note("shared counter; thread t { other = 1; }").is_empty());
+}
+
+#[test]
+fn advice_says_where_a_wait_may_stand() {
+    assert_eq!(
+        first_error("mutex m; event e { lock(m); }").notes,
+        ["a condition for the whole event goes behind `when`"]
+    );
+    assert_eq!(
+        first_error("mutex m; thread t { atomic { lock(m); } }").notes,
+        ["an `assume` may be the block's first statement: then the whole block waits for it"]
+    );
+}
+
+#[test]
+fn all_errors_of_meaning_are_told_at_once() {
+    let error = compile("test.mz", "shared x; thread t { y = 1; lock(x); }\nthread u { z = 2; }", &[]);
+    let Err(CompileError::Source(errors)) = error else { panic!("{error:?}") };
+    let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(messages, ["`y` is not defined", "`x` is a shared variable", "`z` is not defined"]);
+}
+
+#[test]
+fn a_constant_that_is_not_there_cannot_be_set() {
+    let error = compile("test.mz", "const N = 1; const M = 2;", &[("K".to_owned(), 3)]);
+    let known = vec!["N".to_owned(), "M".to_owned()];
+    assert_eq!(error.err(), Some(CompileError::UnknownConstant { name: "K".to_owned(), known }));
+}
+
+#[test]
+fn what_is_too_deep_or_too_large_is_an_error() {
+    let message = |source: &str| first_error(source).message;
+    assert_eq!(
+        message(&format!("thread t {{ let r = {}1{}; }}", "(".repeat(300), ")".repeat(300))),
+        "nested too deeply"
+    );
+    assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "!".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ {} }}", "if 1 { ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ if 1 {{ }} {} }}", "else if 1 { } ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ let r = 1{}; }}", " + 1".repeat(3000))), "an expression that is too long");
+    assert_eq!(message(&" ".repeat(5 << 20)), "the file has 5242880 bytes: too large for a program");
+    let locals: String = (0..2500).map(|i| format!("let v{i} = 0; ")).collect();
+    assert_eq!(message(&format!("\nthread t {{ {locals} }}")), "too many local values at once in line 2");
+    let arrays: String = (0..5).map(|i| format!("shared a{i}[65536]; ")).collect();
+    let too_many = "the program has too many variables, locks, handlers, threads and events";
+    assert_eq!(message(&format!("{arrays} message m() {{ }} never a0[0];")), too_many);
+    let threads: String = (0..5).map(|i| format!("thread a{i}(i in 0..65536) {{ }} ")).collect();
+    assert_eq!(message(&threads), too_many);
+    let functions: String = (0..65_536).map(|i| format!("def f{i}() {{ }} ")).collect();
+    assert_eq!(message(&functions), "the program has too many functions or messages");
+}
+
+#[test]
+fn what_is_large_but_not_too_large_is_compiled() {
+    let compiles = |source: &str| assert!(compile("test.mz", source, &[]).is_ok());
+    compiles(&format!("shared x; thread t {{ x = x{}; }}", " + 1".repeat(900)));
+    compiles(&format!("shared x; thread t {{ {} }}", "x = x + 1; ".repeat(20_000)));
+    // A chain of functions as long as there may be functions, all looked through by the invariant.
+    let chain: String = (1..30_000).map(|i| format!("def f{i}() {{ return f{}(); }} ", i - 1)).collect();
+    compiles(&format!("shared x; never f29999(); def f0() {{ return x; }} {chain}"));
+}
+
+#[test]
+fn not_more_errors_are_told_than_anybody_reads() {
+    let source: String = (0..5000).map(|i| format!("thread t{i} {{ unknown{i} = other{i}; }}\n")).collect();
+    let Err(CompileError::Source(errors)) = compile("test.mz", &source, &[]) else { panic!("no error") };
+    assert_eq!(errors.len(), 100);
+}

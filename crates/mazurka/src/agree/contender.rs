@@ -1,0 +1,178 @@
+//! Who takes part in the agreement, and what each of them promises.
+
+use mazurka_core::{
+    Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
+    Observer, Outcome, Step, System, Traits, Value, Violation,
+};
+use mazurka_engines::{Engine, Options, explore, refuses};
+use mazurka_lang::{Identity, Model, State};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// What an engine is held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Promise {
+    /// It reports the violations, the values and the end states that the oracle reports.
+    pub observations: bool,
+    /// It runs exactly one execution for each trace.
+    pub traces_exactly: bool,
+    /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
+    /// such a program, but must not make anything up.
+    pub cycles: bool,
+}
+
+const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, cycles: true };
+const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
+
+/// The promises by the names of the engines.
+const PROMISES: &[(&str, Promise)] = &[
+    ("exhaustive", EVERYTHING),
+    ("enumerate", WITHOUT_CYCLES),
+    ("stateful", EVERYTHING),
+    ("dpor", WITHOUT_CYCLES),
+    ("sdpor", WITHOUT_CYCLES),
+    ("em-dpor", WITHOUT_CYCLES),
+    ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
+    ("event", WITHOUT_CYCLES),
+    ("unfolding", Promise { traces_exactly: true, ..EVERYTHING }),
+];
+
+/// What an engine is held to.
+pub fn promise(engine: Engine) -> Promise {
+    let known = PROMISES.iter().find(|(name, _)| *name == engine.name());
+    known.map_or(Promise { cycles: engine.handles_cycles(), ..EVERYTHING }, |known| known.1)
+}
+
+/// Whether a contender is made for programs that consist of this, and that terminate or not.
+pub type Applies<'a> = Box<dyn Fn(&Traits, bool) -> bool + 'a>;
+
+/// How a contender explores a program.
+pub type Run<'a> = Box<dyn Fn(&Model, &Options, &mut dyn Observer) -> Exploration + 'a>;
+
+/// An engine that takes part, or something that behaves like one.
+pub struct Contender<'a> {
+    /// What it is called.
+    pub name: String,
+    /// Which programs it is made for.
+    pub applies: Applies<'a>,
+    /// How it explores one.
+    pub run: Run<'a>,
+    /// How its actors are told apart.
+    pub identity: Identity,
+    /// What it is held to.
+    pub promise: Promise,
+}
+
+/// The most steps that an engine may take in one program: more than the programs here need, unless they are too large
+/// for the engine.
+const MOST_STEPS: u64 = 60_000;
+/// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
+const STEPS_PER_DEPTH: u64 = 100;
+
+impl Contender<'_> {
+    /// An engine.
+    pub fn of(engine: Engine) -> Self {
+        Contender {
+            name: engine.name().to_owned(),
+            applies: Box::new(move |traits, _| refuses(engine, traits).is_none()),
+            run: Box::new(move |model, options, observer| {
+                let most = options.budget.depth.map_or(MOST_STEPS, |depth| depth * STEPS_PER_DEPTH);
+                let limited = Limited { model, left: AtomicI64::new(most as i64), cancel: &options.budget.cancel };
+                explore(engine, &limited, options, observer)
+            }),
+            identity: if engine.present_identity() { Identity::Presence } else { Identity::History },
+            promise: promise(engine),
+        }
+    }
+
+    /// All engines but the oracle.
+    pub fn all() -> Vec<Self> {
+        Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive).map(|&engine| Self::of(engine)).collect()
+    }
+}
+
+/// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.
+struct Limited<'m> {
+    model: &'m Model,
+    left: AtomicI64,
+    cancel: &'m Cancel,
+}
+
+impl System for Limited<'_> {
+    type State = State;
+
+    fn initial_states(&self) -> Vec<State> {
+        self.model.initial_states()
+    }
+
+    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+        self.model.enabled(state, into);
+    }
+
+    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+        if self.left.fetch_sub(1, Ordering::Relaxed) <= 0 {
+            self.cancel.cancel();
+        }
+        self.model.step(state, actor, step);
+    }
+
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        self.model.violations_at_start(state, into);
+    }
+
+    fn ending(&self, state: &State) -> Ending {
+        self.model.ending(state)
+    }
+
+    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
+        self.model.waiting(state, into);
+    }
+
+    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
+        self.model.next(state, actor, footprint)
+    }
+
+    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
+        self.model.awaits(state, actor)
+    }
+
+    fn fingerprint(&self, state: &State) -> Fingerprint {
+        self.model.fingerprint(state)
+    }
+
+    fn traits(&self) -> Traits {
+        self.model.traits()
+    }
+
+    fn actor_name(&self, actor: ActorId) -> String {
+        self.model.actor_name(actor)
+    }
+
+    fn object_name(&self, object: ObjectId) -> String {
+        self.model.object_name(object)
+    }
+
+    fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
+        self.model.touch_verb(object, access)
+    }
+
+    fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
+        self.model.describe(state, actor, outcome)
+    }
+
+    fn observe(&self, state: &State, into: &mut Vec<Value>) {
+        self.model.observe(state, into);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_its_line_in_the_table() {
+        for engine in Engine::ALL {
+            let line = PROMISES.iter().find(|(name, _)| *name == engine.name());
+            assert!(line.is_some_and(|line| line.1.cycles == engine.handles_cycles()), "{engine}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Holds the footprints of steps against what the steps do.
+//!
+//! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
+//! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
+//! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program.
+//!
+//! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
+
+use mazurka_core::{ActorId, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
+use mazurka_lang::{Model, State};
+use rustc_hash::FxHashSet;
+
+const DEPENDENCE: Dependence = Dependence { posts: true, rewrites: false };
+
+/// A step that was taken.
+#[derive(PartialEq)]
+struct Taken {
+    step: Move,
+    after: State,
+    footprint: Footprint,
+    violations: Vec<Violation>,
+}
+
+/// Looks at up to `most` states. The error says in words which footprint is wrong.
+pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
+    let mut seen: FxHashSet<State> = model.initial_states().into_iter().collect();
+    let mut queue: Vec<State> = seen.iter().cloned().collect();
+    let mut next = 0;
+    while next < queue.len() && next < most {
+        let state = queue[next].clone();
+        next += 1;
+        let (enabled, taken) = steps(model, &state);
+        for (index, one) in taken.iter().enumerate() {
+            for other in &taken[index + 1..] {
+                check_pair(model, &state, one, other)?;
+            }
+            check_enabling(model, &state, &enabled, one)?;
+        }
+        for step in taken {
+            if seen.len() < most && seen.insert(step.after.clone()) {
+                queue.push(step.after);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
+    let mut actors = Vec::new();
+    model.enabled(state, &mut actors);
+    actors
+}
+
+/// All steps that are possible in a state, with all outcomes.
+fn steps(model: &Model, state: &State) -> (Vec<ActorId>, Vec<Taken>) {
+    let actors = enabled(model, state);
+    let taken = actors.iter().flat_map(|&actor| outcomes(model, state, actor)).collect();
+    (actors, taken)
+}
+
+fn outcomes(model: &Model, state: &State, actor: ActorId) -> Vec<Taken> {
+    let mut all = Vec::new();
+    let mut record = Step::default();
+    let mut outcome = Some(Outcome::FIRST);
+    while let Some(current) = outcome {
+        let mut after = state.clone();
+        record.begin(current);
+        model.step(&mut after, actor, &mut record);
+        record.footprint_mut().seal();
+        outcome = record.next_outcome();
+        let (footprint, violations) = (record.footprint().clone(), record.violations().to_vec());
+        all.push(Taken { step: Move { actor, outcome: current }, after, footprint, violations });
+    }
+    all
+}
+
+/// The step of `later` after that of `earlier`, which must be the one that it is without `earlier`.
+fn second(model: &Model, earlier: &Taken, later: &Taken) -> Result<State, String> {
+    if !enabled(model, &earlier.after).contains(&later.step.actor) {
+        return Err("the second is not possible after the first".to_owned());
+    }
+    let taken = outcomes(model, &earlier.after, later.step.actor);
+    let Some(taken) = taken.into_iter().find(|taken| taken.step == later.step) else {
+        return Err("the second has another choice after the first".to_owned());
+    };
+    if taken.footprint != later.footprint {
+        return Err("the second has another footprint after the first".to_owned());
+    }
+    if taken.violations != later.violations {
+        return Err("the second meets other violations after the first".to_owned());
+    }
+    Ok(taken.after)
+}
+
+fn check_pair(model: &Model, state: &State, one: &Taken, other: &Taken) -> Result<(), String> {
+    if one.step.actor == other.step.actor || DEPENDENCE.conflicts(&one.footprint, &other.footprint) {
+        return Ok(());
+    }
+    let problem = |first: &Taken, then: &Taken, problem: &str| {
+        format!("{} and {} do not conflict, but {problem}", tell(model, state, first), tell(model, state, then))
+    };
+    let forth = second(model, one, other).map_err(|words| problem(one, other, &words))?;
+    let back = second(model, other, one).map_err(|words| problem(other, one, &words))?;
+    if forth == back { Ok(()) } else { Err(problem(one, other, "their order matters to the state")) }
+}
+
+fn check_enabling(model: &Model, state: &State, before: &[ActorId], cause: &Taken) -> Result<(), String> {
+    for actor in enabled(model, &cause.after) {
+        if actor == cause.step.actor || before.contains(&actor) {
+            continue;
+        }
+        let problem = |what: &str| {
+            Err(format!("{} lets {} move, but {what}", tell(model, state, cause), model.actor_name(actor)))
+        };
+        let mut awaited = Footprint::default();
+        if model.next(state, actor, &mut awaited) == Next::Blocked && !DEPENDENCE.conflicts(&cause.footprint, &awaited)
+        {
+            return problem("does not conflict with what that one waits to do");
+        }
+        let independent = |step: &Taken| !DEPENDENCE.conflicts(&cause.footprint, &step.footprint);
+        if outcomes(model, &cause.after, actor).iter().any(independent) {
+            return problem("does not conflict with what that one then does");
+        }
+    }
+    Ok(())
+}
+
+fn tell(model: &Model, state: &State, taken: &Taken) -> String {
+    let Move { actor, outcome } = taken.step;
+    format!("`{}` of {}", model.describe(state, actor, outcome).text, model.actor_name(actor))
+}

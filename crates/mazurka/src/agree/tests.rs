@@ -1,0 +1,274 @@
+use super::walk::{Part, walk};
+use super::*;
+use mazurka_core::{ActorId, Ending, Exploration, Fingerprint, Observer, Outcome, Step, System, Traits, Violation};
+use mazurka_engines::{Options, explore};
+use mazurka_lang::ast::{Expr, Initial, Item, StatementKind, Unit};
+use mazurka_lang::{Identity, Model, State, compile, parse};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+/// The first word of how something is shown for debugging: the name of the variant.
+fn variant(shown: &dyn fmt::Debug) -> String {
+    let text = format!("{shown:?}");
+    text.split(|sign: char| !sign.is_alphanumeric()).next().unwrap_or_default().to_owned()
+}
+
+/// Counts what occurs in a program.
+fn count(unit: &mut Unit, census: &mut BTreeMap<String, u64>) {
+    let mut add = |what: String| *census.entry(what).or_default() += 1;
+    for item in &unit.items {
+        add(variant(item));
+        match item {
+            Item::Shared { length, initial, .. } => {
+                add(format!("shared {}", if length.is_some() { "array" } else { "scalar" }));
+                add(format!("initial {}", if matches!(initial, Initial::Each(..)) { "each" } else { "same" }));
+            }
+            Item::Object { kind, length, .. } => {
+                add(format!("{kind:?}{}", if length.is_some() { " array" } else { "" }));
+            }
+            Item::Thread { family: Some(_), .. } => add("thread family".into()),
+            Item::Event { family, disabled, guard, .. } => {
+                family.iter().for_each(|_| add("event family".into()));
+                guard.iter().for_each(|_| add("event guard".into()));
+                if *disabled {
+                    add("event disabled".into());
+                }
+            }
+            _ => {}
+        }
+    }
+    walk(unit, &mut |part| match part {
+        Part::Block(block) => block.statements.iter().for_each(|statement| {
+            add(variant(&statement.kind));
+            match &statement.kind {
+                StatementKind::Spawn(name, _) => add(format!("spawn {}", name.is_some())),
+                StatementKind::If(_, _, Some(_)) => add("else".into()),
+                StatementKind::Assert(_, Some(_)) => add("assert with a text".into()),
+                StatementKind::Update(_, op, _) => add(format!("{op:?}")),
+                StatementKind::Return(value) => add(format!("return {}", value.is_some())),
+                StatementKind::Atomic(block) => {
+                    let guarded = block.statements.first().map(|first| &first.kind);
+                    add(format!("atomic {}", matches!(guarded, Some(StatementKind::Assume(_)))));
+                }
+                _ => {}
+            }
+        }),
+        Part::Expr(Expr { kind, .. }) => {
+            add(variant(kind));
+            match kind {
+                mazurka_lang::ast::ExprKind::Unary(op, _) => add(format!("{op:?}")),
+                mazurka_lang::ast::ExprKind::Binary(op, ..) => add(format!("{op:?}")),
+                _ => {}
+            }
+        }
+        Part::Place(place) => {
+            let index = place.index.as_ref().map(|index| variant(&index.kind));
+            add(format!("index {}", index.unwrap_or_default()));
+        }
+        Part::Call(_) => {}
+    });
+}
+
+/// All that the language has.
+const LANGUAGE: &str = "Const Shared Object Thread Message Def Event Never \
+    Let Spawn Respawn Assign Update Evaluate If While For Break Continue Return Assert Assume Lock Unlock Wait Signal \
+    Broadcast Join Post Enable Disable Atomic \
+    Number Place Unary Binary Logical Call Cas Swap FetchAdd Choose Negate Not \
+    Add Subtract Multiply Divide Remainder And Or Xor ShiftLeft ShiftRight \
+    Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler";
+
+const VARIETIES: [&str; 20] = [
+    "shared array",
+    "shared scalar",
+    "initial each",
+    "Mutex array",
+    "Cond array",
+    "FifoHandler array",
+    "AnyHandler array",
+    "thread family",
+    "event family",
+    "event guard",
+    "event disabled",
+    "spawn true",
+    "spawn false",
+    "assert with a text",
+    "return true",
+    "return false",
+    "atomic true",
+    "atomic false",
+    "index Number",
+    "index Binary",
+];
+
+#[test]
+fn every_program_compiles_and_everything_occurs() -> Result<(), String> {
+    let mut census = BTreeMap::new();
+    for seed in 0..20_000 {
+        let mut unit = generate(seed).unit;
+        let text = print(&unit);
+        let read = parse(&text).map_err(|error| format!("{seed}: {}\n{text}", error.message))?;
+        assert_eq!(print(&read), text, "program {seed} is read as another one");
+        compile("random.mz", &text, &[]).map_err(|error| format!("{seed}: {error:?}\n{text}"))?;
+        count(&mut unit, &mut census);
+    }
+    for what in LANGUAGE.split_whitespace().chain(VARIETIES) {
+        let occurrences = census.get(what).copied().unwrap_or_default();
+        assert!(occurrences >= 100, "{what} occurs only {occurrences} times");
+    }
+    Ok(())
+}
+
+fn hash_of_programs(count: u64) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    (0..count).for_each(|seed| print(&generate(seed).unit).hash(&mut hasher));
+    hasher.finish()
+}
+
+#[test]
+fn a_number_is_one_program_for_ever() {
+    assert_eq!(hash_of_programs(100), hash_of_programs(100));
+    assert_ne!(hash_of_programs(100), hash_of_programs(99));
+}
+
+#[test]
+fn programs_that_are_to_terminate_do() -> Result<(), String> {
+    for seed in 0..1_000 {
+        let Generated { shape, unit } = generate(seed);
+        let program = compile("random.mz", &print(&unit), &[]).map_err(|error| format!("{seed}: {error:?}"))?;
+        let model = Model::new(program.into(), Identity::Presence);
+        let reference = reference::explore(&model, 50_000);
+        assert!(!shape.terminating || reference.is_none_or(|reference| reference.terminates), "program {seed}");
+    }
+    Ok(())
+}
+
+fn settings(programs: u64) -> Settings {
+    Settings { seed: 0, programs: Some(programs), ..Settings::default() }
+}
+
+#[test]
+fn all_engines_agree() {
+    let mut calls = 0;
+    let agreement = run(&settings(2_000), Contender::all(), &mut |_| calls += 1);
+    assert!(agreement.disagreement.is_none(), "{agreement}");
+    let tally = &agreement.tally;
+    assert_eq!((tally.programs, calls), (2_000, 2_000));
+    assert_eq!(tally.terminating + tally.cyclic + tally.too_large, 2_000);
+    assert!(tally.too_large < 100 && tally.terminating > 1_000 && tally.cyclic > 300, "{tally}");
+}
+
+/// A model that is explored with something wrong.
+struct Broken<'m> {
+    model: &'m Model,
+    /// Forgets the last actor where there are three or more.
+    forgets: bool,
+    /// Never comes to a second outcome.
+    sticks: bool,
+}
+
+impl System for Broken<'_> {
+    type State = State;
+
+    fn initial_states(&self) -> Vec<State> {
+        self.model.initial_states()
+    }
+
+    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+        self.model.enabled(state, into);
+        if self.forgets && into.len() > 2 {
+            into.pop();
+        }
+    }
+
+    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+        if !self.sticks {
+            return self.model.step(state, actor, step);
+        }
+        let mut inner = Step::default();
+        inner.begin(Outcome::FIRST);
+        self.model.step(state, actor, &mut inner);
+        inner.violations().iter().for_each(|violation| step.fail(violation.clone()));
+    }
+
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        self.model.violations_at_start(state, into);
+    }
+
+    fn ending(&self, state: &State) -> Ending {
+        self.model.ending(state)
+    }
+
+    fn fingerprint(&self, state: &State) -> Fingerprint {
+        self.model.fingerprint(state)
+    }
+}
+
+fn broken(forgets: bool, sticks: bool) -> Contender<'static> {
+    Contender {
+        name: "broken".to_owned(),
+        applies: Box::new(|_: &Traits, _| true),
+        run: Box::new(move |model: &Model, options: &Options, observer: &mut dyn Observer| -> Exploration {
+            explore(Engine::Exhaustive, &Broken { model, forgets, sticks }, options, observer)
+        }),
+        identity: Identity::Presence,
+        promise: promise(Engine::Exhaustive),
+    }
+}
+
+/// Runs up to the disagreement of the only contender.
+fn caught(contender: Contender<'_>, programs: u64) -> Result<Disagreement, String> {
+    let agreement = run(&settings(programs), vec![contender], &mut |_| {});
+    let disagreement = agreement.disagreement.ok_or("not caught")?;
+    // One number shows it again.
+    assert_eq!(print(&generate(disagreement.seed).unit), disagreement.source);
+    assert!(disagreement.shrunk.lines().count() <= 15, "{disagreement}");
+    Ok(disagreement)
+}
+
+#[test]
+fn an_engine_that_forgets_an_actor_is_caught() -> Result<(), String> {
+    let disagreement = caught(broken(true, false), 1_000)?;
+    assert_eq!(disagreement.difference.kind, DifferenceKind::Missing);
+    assert!(disagreement.to_string().contains("mazurka agree --seed"));
+    Ok(())
+}
+
+#[test]
+fn an_engine_that_sticks_to_the_first_outcome_is_caught() -> Result<(), String> {
+    let disagreement = caught(broken(false, true), 200)?;
+    assert!(disagreement.shrunk.contains("choose") || disagreement.shrunk.contains("signal"), "{disagreement}");
+    Ok(())
+}
+
+#[test]
+fn an_engine_that_runs_a_trace_twice_is_caught() -> Result<(), String> {
+    let mut enumerate = Contender::of(Engine::Enumerate);
+    enumerate.promise.traces_exactly = true;
+    let disagreement = caught(enumerate, 100)?;
+    assert_eq!(disagreement.difference.kind, DifferenceKind::Traces);
+    assert!(disagreement.command().ends_with("--programs 1 --engine enumerate"));
+    Ok(())
+}
+
+#[test]
+fn an_engine_that_panics_is_caught() -> Result<(), String> {
+    let mut panics = broken(false, false);
+    panics.run = Box::new(|model, _, _| panic!("{} states", model.initial_states().len()));
+    let disagreement = caught(panics, 10)?;
+    assert_eq!(disagreement.difference.words, "panicked: 1 states");
+    assert_eq!(disagreement.shrunk, "");
+    Ok(())
+}
+
+#[test]
+fn limits_end_a_run() {
+    let nothing = Settings { time: Some(Duration::ZERO), ..Settings::default() };
+    assert_eq!(run(&nothing, Contender::all(), &mut |_| {}).tally.programs, 0);
+    let cancelled = settings(10);
+    cancelled.cancel.cancel();
+    assert_eq!(run(&cancelled, Contender::all(), &mut |_| {}).tally.programs, 0);
+    let only_oracle = Settings { engines: vec![Engine::Exhaustive], ..settings(5) };
+    let agreement = run(&only_oracle, Contender::all(), &mut |_| {});
+    assert_eq!((agreement.tally.scores.len(), agreement.tally.programs), (0, 5));
+    assert!(agreement.to_string().contains("5 programs, the oracle"));
+}

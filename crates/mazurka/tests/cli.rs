@@ -1,0 +1,254 @@
+//! The command as its users meet it: the cases of `tests/cli`, and every command that the README and the manual show,
+//! run with the output that they show.
+//!
+//! Each page runs in a folder of its own that holds the examples, so nothing is left in the tree. Times and memory
+//! differ from run to run: they are taken out of what is expected.
+
+use mazurka::{Counter, Engine};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A new empty folder for one test.
+fn folder(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    if path.exists() {
+        fs::remove_dir_all(&path).expect("an old folder can be removed");
+    }
+    fs::create_dir_all(&path).expect("a folder can be made");
+    path
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+        let path = entry.expect("a folder can be listed").path();
+        let target = to.join(path.file_name().expect("an entry has a name"));
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
+}
+
+/// Files below a folder whose names end so, in order.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a folder can be listed").path()).collect();
+    paths.retain(|path| path.is_file() && path.to_string_lossy().ends_with(ending));
+    paths.sort();
+    paths
+}
+
+/// A page in which whatever differs from run to run may be anything.
+fn without_measurements(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    for line in page.lines() {
+        let start = line.trim_start();
+        let kept = if start.starts_with("VERDICT ") {
+            line.rsplit_once(", ").map(|(before, _)| (format!("{before}, "), ""))
+        } else if let Some((name, value)) = start.split_once(": ").filter(|(name, _)| MEASURED.contains(name)) {
+            let comma = if value.ends_with(',') { "," } else { "" };
+            Some((format!("{}{name}: ", &line[..line.len() - start.len()]), comma))
+        } else {
+            table_row(line).map(|kept| (kept.to_owned(), ""))
+        };
+        match kept {
+            Some((before, after)) => text.push_str(&format!("{before}[..]{after}\n")),
+            None => text.push_str(&format!("{line}\n")),
+        }
+    }
+    text
+}
+
+/// The fields of a JSON report that differ from run to run.
+const MEASURED: [&str; 2] = ["\"seconds\"", "\"peak_bytes\""];
+
+/// A line of the table that `compare` prints, without its last columns: memory, where it is shown, and time.
+fn table_row(line: &str) -> Option<&str> {
+    if line.starts_with("engine ") && line.ends_with(" time") {
+        return Some(line.trim_end_matches("time").trim_end().trim_end_matches("memory").trim_end());
+    }
+    let name = line.split(' ').next().and_then(Engine::by_name)?;
+    let mut row = line;
+    for units in [&["µs", "ms", "s"][..], &["MiB"]] {
+        if let Some((before, _)) = row.rsplit_once(' ').filter(|(_, unit)| units.contains(unit)) {
+            row = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',').trim_end();
+        }
+    }
+    (row.len() < line.len() && row.len() > name.name().len()).then_some(row)
+}
+
+/// Puts a page where it can be run: beside it `NAME.in` with the examples and the page's own files, and `NAME.out` with
+/// what it should leave behind.
+fn prepare(page: &Path, into: &Path) -> PathBuf {
+    let text = fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+    let target = into.join(page.file_name().expect("a page has a name"));
+    // The harness takes every backslash of the output for a separator in a path, and turns it into a slash.
+    let expected = without_measurements(&text).replace('\\', "/");
+    fs::write(&target, expected).expect("a page can be copied");
+    copy_folder(&root().join("examples"), &target.with_extension("in").join("examples"));
+    for extension in ["in", "out"] {
+        let given = page.with_extension(extension);
+        if given.is_dir() {
+            copy_folder(&given, &target.with_extension(extension));
+        }
+    }
+    // A folder of what is left behind, even an empty one, lets the page run in a copy of `NAME.in`.
+    fs::create_dir_all(target.with_extension("out")).expect("a folder can be made");
+    target
+}
+
+fn run_pages(test: &str, pages: &[PathBuf]) {
+    assert!(!pages.is_empty(), "there is nothing to run");
+    let into = folder(test);
+    let cases = trycmd::TestCases::new();
+    cases.env("COLUMNS", "80").env("NO_COLOR", "1");
+    for page in pages {
+        cases.case(prepare(page, &into));
+    }
+}
+
+#[test]
+fn the_cases_run_as_they_are_written() {
+    run_pages("cases", &files(&root().join("tests/cli"), ".trycmd"));
+}
+
+#[test]
+fn the_manual_shows_what_the_command_does() {
+    let mut pages = files(&root().join("docs"), ".md");
+    pages.push(root().join("README.md"));
+    run_pages("manual", &pages);
+}
+
+#[test]
+fn measurements_are_taken_out_and_nothing_else() {
+    for (line, expected) in [
+        ("VERDICT  verified   exhaustive: 9 states, 1.4 ms", "VERDICT  verified   exhaustive: 9 states, [..]"),
+        ("    \"peak_bytes\": 4579328,", "    \"peak_bytes\": [..],"),
+        ("    \"seconds\": 0.0013", "    \"seconds\": [..]"),
+        ("engine      verdict   states   memory    time", "engine      verdict   states[..]"),
+        ("exhaustive  verified  13  4.1 MiB  1.5 ms", "exhaustive  verified  13[..]"),
+        ("enumerate   bounded    0  12 µs", "enumerate   bounded    0[..]"),
+        ("enumerate   1 schedule was cut", "enumerate   1 schedule was cut"),
+        ("  1     bank  wait 1 ms", "  1     bank  wait 1 ms"),
+    ] {
+        assert_eq!(without_measurements(line).trim_end(), expected);
+    }
+}
+
+/// The words of a text that look like options.
+fn options(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
+    words.filter(|word| word.starts_with("--") && word.len() > 3).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_manual_lists_every_option_and_every_engine() {
+    let page = |name: &str| fs::read_to_string(root().join(name)).expect("the manual can be read");
+    let (command, engines, readme) = (page("docs/command.md"), page("docs/engines.md"), page("README.md"));
+    for name in ["check", "replay", "compare", "agree"] {
+        let help = run(&root(), &[name, "--help"]);
+        let start = command.find(&format!("\n## {name}\n")).unwrap_or_else(|| panic!("no section on {name}"));
+        let section = &command[start + 1..];
+        let section = &section[..section.find("\n## ").unwrap_or(section.len())];
+        let missing: Vec<_> =
+            options(&String::from_utf8_lossy(&help.stdout)).difference(&options(section)).cloned().collect();
+        assert!(missing.is_empty(), "docs/command.md, {name}: {missing:?}");
+    }
+    for engine in Engine::ALL {
+        let heading = format!("\n## `{engine}`\n");
+        assert!(engines.contains(&heading), "docs/engines.md has no section on {engine}");
+        assert!(readme.contains(&format!("\n| `{engine}` |")), "README.md has no row for {engine}");
+    }
+    for counter in Counter::ALL {
+        let row = format!("| `{}` | {} |", counter.name(), counter.meaning().trim());
+        assert!(engines.contains(&row), "docs/engines.md has no row {row}");
+    }
+}
+
+/// Runs the command in a folder, and ends it should it hang.
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mazurka"))
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command can be started");
+    let started = Instant::now();
+    while child.try_wait().expect("the command can be waited for").is_none() {
+        if started.elapsed() > Duration::from_secs(120) {
+            child.kill().expect("the command can be ended");
+            panic!("{arguments:?} does not come to an end");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().expect("the output can be read")
+}
+
+/// Bytes that look random and are the same in every run.
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u8
+    };
+    std::iter::repeat_with(next).take(length).collect()
+}
+
+#[test]
+fn ten_megabytes_of_garbage_are_an_error_and_nothing_else() {
+    const LENGTH: usize = 10 << 20;
+    // Just below the greatest size of a program, so that the parser has to read it all.
+    const LARGEST: usize = 4 << 20;
+    let garbage: [(&str, Vec<u8>); 7] = [
+        ("noise.mz", noise(LENGTH)),
+        ("noise-in-ascii.mz", noise(LARGEST).into_iter().map(|byte| byte & 0x7f).collect()),
+        ("parentheses.mz", vec![b'('; LENGTH]),
+        ("fewer-parentheses.mz", [b"thread a { let x = ".to_vec(), vec![b'('; LARGEST / 2]].concat()),
+        ("braces.mz", [b"thread a ".to_vec(), vec![b'{'; LARGEST / 2]].concat()),
+        ("sums.mz", [b"shared x = 1".to_vec(), b" + 1".repeat(LARGEST / 8)].concat()),
+        ("zeros.mz", vec![0; LENGTH]),
+    ];
+    let folder = folder("garbage");
+    for (name, bytes) in &garbage {
+        fs::write(folder.join(name), bytes).expect("garbage can be written");
+        for arguments in [&["check", name][..], &["compare", name], &["replay", name]] {
+            let output = run(&folder, arguments);
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+            assert!(!error.contains("panicked"), "{arguments:?}: {error}");
+            assert!(error.contains(name) && error.len() < 2000, "{arguments:?}: {error}");
+            assert!(output.stdout.is_empty(), "{arguments:?} prints a result");
+        }
+        fs::remove_file(folder.join(name)).expect("garbage can be removed");
+        assert_eq!(files(&folder, "").len(), 0, "{name}: something was written");
+    }
+}
+
+#[test]
+fn a_schedule_cut_anywhere_is_an_error() {
+    let folder = folder("cut");
+    copy_folder(&root().join("examples/threads"), &folder);
+    assert_eq!(run(&folder, &["check", "dining-philosophers.mz"]).status.code(), Some(1));
+    let whole = fs::read(folder.join("dining-philosophers.schedule")).expect("the schedule was saved");
+    // Without its last line break the file is still whole.
+    for length in 0..whole.len() - 1 {
+        fs::write(folder.join("cut.schedule"), &whole[..length]).expect("a part can be written");
+        let output = run(&folder, &["replay", "cut.schedule"]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{length} bytes: {error}");
+        assert!(error.contains("cut.schedule:") && error.contains("expected"), "{length} bytes: {error}");
+    }
+}
