@@ -63,6 +63,9 @@ impl StopReason {
     }
 }
 
+/// Asking how much memory is in use takes a while.
+const WEIGH_EVERY: Duration = Duration::from_millis(10);
+
 /// Watches a budget while a search runs.
 #[derive(Debug)]
 pub struct Meter {
@@ -70,13 +73,15 @@ pub struct Meter {
     started: Instant,
     peak_bytes: Option<u64>,
     last_progress: Instant,
+    last_weighing: Instant,
 }
 
 impl Meter {
     /// Starts the clock.
     pub fn start(budget: &Budget) -> Self {
         let started = Instant::now();
-        let mut meter = Meter { budget: budget.clone(), started, peak_bytes: None, last_progress: started };
+        let mut meter =
+            Meter { budget: budget.clone(), started, peak_bytes: None, last_progress: started, last_weighing: started };
         meter.weigh();
         meter
     }
@@ -89,7 +94,9 @@ impl Meter {
         if self.budget.time.is_some_and(|limit| self.started.elapsed() >= limit) {
             return Some(StopReason::TimeLimit);
         }
-        self.weigh();
+        if self.last_weighing.elapsed() >= WEIGH_EVERY {
+            self.weigh();
+        }
         match (self.budget.memory, self.peak_bytes) {
             (Some(limit), Some(bytes)) if bytes >= limit => Some(StopReason::MemoryLimit),
             _ => None,
@@ -117,6 +124,7 @@ impl Meter {
     }
 
     fn weigh(&mut self) {
+        self.last_weighing = Instant::now();
         if let Some(in_use) = self.budget.memory_in_use {
             self.peak_bytes = self.peak_bytes.max(Some(in_use()));
         }

@@ -294,7 +294,10 @@ mod tests {
                 assert!(!dependence.touches(Access::ADD, Access::ADD));
                 assert!(dependence.touches(Access::WRITE, Access::WRITE));
                 assert!(dependence.races(Access::WRITE, Access::WRITE));
-                assert!(dependence.touches(Access::RELEASE, Access::WRITE) && dependence.touches(Access::RELEASE, Access::READ));
+                assert!(
+                    dependence.touches(Access::RELEASE, Access::WRITE)
+                        && dependence.touches(Access::RELEASE, Access::READ)
+                );
                 assert!(!dependence.races(Access::RELEASE, Access::WRITE));
                 assert_eq!(dependence.touches(Access::POST, Access::POST), posts);
                 assert_eq!(dependence.touches(Access::REWRITE, Access::REWRITE), rewrites);

@@ -14,14 +14,25 @@
 //! back to a state of its own without a full cycle goes on there with somebody else.
 //!
 //! A step that conflicts with an earlier one must also be tried in front of it. Which steps can still follow a state is
-//! kept as the state's summary, a set of claims, which spread backwards over all known transitions; see `summary` and
-//! `graph`. Where a claim meets a conflict, its actor is added to what is to be tried (`backtrack`) at the state in front
+//! kept as the state's summary (appendix D), a set of claims that spread backwards over all known transitions; see
+//! `summary` and `graph`. Where a claim meets a conflict, its actor is added to what is to be tried (`backtrack`) at the state in front
 //! of it, or everybody if the actor cannot move there. Whoever a step disables is tried in front of that step, too.
 //! While some state has something left to try, another execution starts there.
 //!
 //! Enabling and disabling need no rules of their own: whatever an actor's being enabled depends on is in its footprint.
 //!
-//! # Where this departs from the paper
+//! # Where the published algorithm is repaired
+//!
+//! It misses behaviours; the programs `finding-*.mz` in `tests/papers/stateful-dpor` show each of these.
+//!
+//! - It settles an access at the nearest conflicting step before it. That step may happen before the access anyway, by
+//!   way of other objects, and an earlier conflict is then never looked at. Here a claim travels on, past every conflict.
+//! - It settles an access at an earlier step of the same actor, and at a step without which the actor could not have
+//!   moved. Neither can be reversed, so neither settles anything.
+//! - It knows what an actor touches only once it has moved. Who comes to a step that it can never take (an assumption
+//!   that stays false, an event whose guard and switch are never both on) must claim what that step needs, too.
+//!
+//! # Less than the paper explores
 //!
 //! `--plain` does without the following.
 //!
@@ -29,9 +40,11 @@
 //!   do with each other the first execution then turns on one after the other and off again: 2n states, not 2^n.
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
-//! - *A step that only enables* the actor it conflicts with, by changing the one object that the actor waits for (the
-//!   mutex that is given back, the event that is switched on, the message that is posted), is nothing to be reversed;
-//!   see `Graph::only_enables`.
+//! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
+//!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `Graph::cross`.
+//!
+//! Tried and given up: to let no claim travel over steps that lead from a state to itself. Such a step is among those
+//! tried there, so whoever conflicts with it must be tried, too; three lines of `.mz` show it (`step-that-is-silent-now.mz`).
 //!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.

@@ -1,7 +1,7 @@
 //! The `.mz` language: small concurrent programs as text.
 //!
 //! [`compile`] turns a source into a [`Program`], and a [`Model`] makes the program explorable: it implements
-//! [`mazurka_core::System`]. [`parse`] and [`print`] go between text and the syntax tree [`ast`].
+//! [`mazurka_core::System`]. [`parse`] and [`print()`] go between text and the syntax tree [`ast`].
 //!
 //! ```
 //! use mazurka_core::System;

@@ -416,7 +416,7 @@ fn compare(name: &str, one: &Model, schedule: &Schedule, other: &Model, retold: 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn steps_of_random_programs_commute(source in common::program(), seed in any::<u64>()) {

@@ -244,7 +244,7 @@ fn apply(source: &str, cuts: &[Cut]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_bytes_are_an_error(bytes in vec(any::<u8>(), 0..200)) {

@@ -1,18 +1,19 @@
 //! Summaries: what can still come into conflict below a state (appendix D of the paper).
 //!
-//! A *claim* says: below this state `actor` touches this object, and nothing in between has come into conflict with it
-//! there. Claims travel backwards along transitions. Most transitions are transparent to most claims; what happens at
-//! the others is decided in `graph`. There is one claim for each object of a footprint, so that there are only as many
-//! as actors times objects, and a set of claims is a set of bits.
+//! A *claim* says: below this state `actor` touches this object. Claims travel backwards along transitions. Most
+//! transitions are transparent to most claims; what happens at the others is decided in `graph`. There is one claim for
+//! each object of a footprint, so that there are only as many as actors times objects, and a set of claims is a set of
+//! bits.
 //!
 //! A transition is labelled with its actor and footprint. For each label, one set of bits says to which claims it is
 //! transparent, and for each list of enabled actors one says whose claims they are: a whole set of claims passes a
 //! transition in a few operations.
 
 use super::bits::Bits;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 /// A claim by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,8 +54,13 @@ pub(super) struct Claims {
     dependence: Dependence,
     claim_numbers: HashMap<Claim, ClaimId, FxBuildHasher>,
     claims: Vec<Claim>,
-    label_numbers: HashMap<(ActorId, Footprint), LabelId, FxBuildHasher>,
+    /// Labels by their actors and footprints, which stand in `labels`.
+    label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
+}
+
+fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
+    FxBuildHasher.hash_one((actor, footprint))
 }
 
 impl Claims {
@@ -63,22 +69,31 @@ impl Claims {
             dependence,
             claim_numbers: HashMap::default(),
             claims: Vec::new(),
-            label_numbers: HashMap::default(),
+            label_numbers: HashTable::new(),
             labels: Vec::new(),
         }
     }
 
     /// The label of a transition.
     pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
-        if let Some(&known) = self.label_numbers.get(&(actor, footprint.clone())) {
+        let is_same = |id: &LabelId| {
+            let label = &self.labels[id.0 as usize];
+            label.actor == actor && label.footprint == *footprint
+        };
+        let hash_of_new = hash(actor, footprint);
+        if let Some(&known) = self.label_numbers.find(hash_of_new, is_same) {
             return known;
         }
         let id = LabelId(self.labels.len() as u32);
-        self.label_numbers.insert((actor, footprint.clone()), id);
         let mut own = Bits::default();
         self.claim_all(actor, footprint, &mut own);
         let footprint = footprint.clone();
         self.labels.push(Label { actor, footprint, own, transparent: Bits::default(), known: 0 });
+        let labels = &self.labels;
+        self.label_numbers.insert_unique(hash_of_new, id, |id| {
+            let label = &labels[id.0 as usize];
+            hash(label.actor, &label.footprint)
+        });
         id
     }
 
@@ -139,4 +154,3 @@ impl Claims {
         self.claim(actor, touch)
     }
 }
-
