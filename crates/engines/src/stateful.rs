@@ -212,9 +212,8 @@ impl<'a, S: System> Search<'a, S> {
             let fair = |position: &u32| moved_at.get(enabled[*position as usize].index()).copied().unwrap_or(0);
             all.clone().filter(not_done).min_by_key(longest).or_else(|| all.min_by_key(fair))
         })?;
-        let actor = self.graph.enabled(at)[position as usize];
-        self.graph.try_later(at, actor);
-        Some(Move::from(actor))
+        self.graph.try_position(at, position);
+        Some(Move::from(self.graph.enabled(at)[position as usize]))
     }
 
     /// Takes a step, adds the transition to the graph and finds out whether the execution goes on.

@@ -324,6 +324,23 @@ impl Model {
         }
     }
 
+    /// Whether one actor can move: what [`System::enabled`] finds out for all of them.
+    fn is_enabled(&self, words: &[i64], actor: ActorId) -> bool {
+        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
+        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+            return self.event_can_happen(words, event);
+        }
+        let Some(record) = self.record_of(words, actor) else { return false };
+        if record.header.status != Status::Pending {
+            return self.can_move(words, &record);
+        }
+        let handler = record.owner(words);
+        let mut mailbox =
+            self.records(words).filter(|other| other.header.kind == Kind::Message && other.owner(words) == handler);
+        let any = self.program.handlers[handler as usize].any;
+        mailbox.next().is_some_and(|first| first.header.status == Status::Pending && (any || first.at == record.at))
+    }
+
     fn event_is_on(&self, words: &[i64], event: usize) -> bool {
         words[self.layout.events + event / 64] >> (event % 64) & 1 == 1
     }
@@ -440,10 +457,8 @@ impl System for Model {
     }
 
     fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        let mut enabled = Vec::new();
-        self.enabled(state, &mut enabled);
         footprint.clear();
-        if enabled.contains(&actor) {
+        if self.is_enabled(&state.words, actor) {
             let mut step = Step::default();
             step.begin(Outcome::FIRST);
             self.step(&mut state.clone(), actor, &mut step);

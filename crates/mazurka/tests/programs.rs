@@ -6,6 +6,7 @@
 //! - `//? traces: 4`: the number of traces that `enumerate` counts;
 //! - `//? states: 25`: the number of states that `exhaustive` counts.
 
+use mazurka::engines::Options;
 use mazurka::{Check, Checked, Counter, Engine, Loaded, Statistics, load};
 use std::collections::BTreeSet;
 use std::fs;
@@ -105,6 +106,12 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
     expected.compare_violations(&two)?;
     if let Some(unfaithful) = one.stories.iter().find(|story| !story.faithful) {
         return Err(format!("the schedule does not lead to `{}`", unfaithful.violation.message));
+    }
+
+    for plain in [false, true] {
+        let options = Options { all: true, plain, ..Options::default() };
+        let reduced = Check::new(&*loaded.subject).engine(Engine::Stateful).options(options).run();
+        expected.compare_violations(&reduced).map_err(|what| format!("stateful, plain {plain}: {what}"))?;
     }
 
     if expected.traces.is_some() {

@@ -26,8 +26,9 @@ pub(super) struct Node<T> {
     pub(super) depth: u64,
     /// Which of the lists of enabled actors is its own; the sets below are about positions in that list.
     enabled: u32,
-    /// What is to be tried here.
+    /// What is to be tried here, and whether that is everybody.
     backtrack: Bits,
+    tries_all: bool,
     /// What was tried here.
     pub(super) done: Bits,
     /// The claims that reach this state from below.
@@ -169,6 +170,7 @@ impl<'s, S: System> Graph<'s, S> {
             depth,
             enabled: self.enabled_lists.intern(enabled),
             backtrack: Bits::default(),
+            tries_all: false,
             done: Bits::default(),
             summary: Bits::default(),
             fresh: Bits::default(),
@@ -199,18 +201,25 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Adds an actor to those that are to be tried in a state; false if it cannot move there.
     pub(super) fn try_later(&mut self, id: NodeId, actor: ActorId) -> bool {
-        let Some(position) = self.enabled(id).iter().position(|&other| other == actor) else { return false };
-        if self.node_mut(id).backtrack.insert(position as u32) {
-            self.pending.push(id);
+        let position = self.enabled(id).iter().position(|&other| other == actor);
+        if let Some(position) = position {
+            self.try_position(id, position as u32);
         }
-        true
+        position.is_some()
     }
 
     fn try_all_later(&mut self, id: NodeId) {
         for position in 0..self.enabled(id).len() as u32 {
-            if self.node_mut(id).backtrack.insert(position) {
-                self.pending.push(id);
-            }
+            self.try_position(id, position);
+        }
+    }
+
+    pub(super) fn try_position(&mut self, id: NodeId, position: u32) {
+        let everybody = self.enabled(id).len();
+        let node = self.node_mut(id);
+        if node.backtrack.insert(position) {
+            node.tries_all = node.backtrack.len() == everybody;
+            self.pending.push(id);
         }
     }
 
@@ -251,9 +260,11 @@ impl<'s, S: System> Graph<'s, S> {
     fn send(&mut self, claims: &Bits, from: NodeId, label: LabelId, out: &mut Bits) {
         let mut special = std::mem::take(&mut self.special);
         special.clear();
-        let list = self.node(from).enabled;
-        let enabled = self.enabled_lists.claims_of(list, &self.claims);
-        out.filter(claims, self.claims.transparent(label), enabled, &mut special);
+        let node = &self.nodes[from.0 as usize];
+        let enabled = self.enabled_lists.claims_of(node.enabled, &self.claims);
+        // Where everybody is to be tried anyway, a conflict asks for nothing.
+        let transparent = if node.tries_all { enabled } else { self.claims.transparent(label) };
+        out.filter(claims, transparent, enabled, &mut special);
         for &claim in &special {
             if let Some(on) = self.cross(ClaimId(claim), from, label) {
                 out.insert(on.0);

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The most states of a program that is compared.
 const MOST_STATES: usize = 20_000;
 /// In how many states the footprints of steps are looked at.
-const FOOTPRINT_STATES: usize = 100;
+const FOOTPRINT_STATES: usize = 60;
 /// From so many states on, searching with several threads differs from searching with one.
 const WORTH_THREADS: u64 = 600;
 /// How long schedules may become where an engine is not made for programs that may run for ever.

@@ -64,7 +64,7 @@ pub struct Contender<'a> {
 
 /// The most steps that an engine may take in one program: more than the programs here need, unless they are too large
 /// for the engine.
-const MOST_STEPS: u64 = 60_000;
+const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
 
@@ -75,7 +75,12 @@ impl Contender<'_> {
             name: engine.name().to_owned(),
             applies: Box::new(move |traits, _| refuses(engine, traits).is_none()),
             run: Box::new(move |model, options, observer| {
-                let most = options.budget.depth.map_or(MOST_STEPS, |depth| depth * STEPS_PER_DEPTH);
+                let most = match options.budget.depth {
+                    // The oracle must finish: how many states there are is known before it is asked.
+                    _ if engine == Engine::Exhaustive => u64::MAX / 2,
+                    Some(depth) => depth * STEPS_PER_DEPTH,
+                    None => MOST_STEPS,
+                };
                 let limited = Limited { model, left: AtomicI64::new(most as i64), cancel: &options.budget.cancel };
                 explore(engine, &limited, options, observer)
             }),

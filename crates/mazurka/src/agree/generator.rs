@@ -134,7 +134,7 @@ pub fn generate(seed: u64) -> Generated {
     let mut random = Random::new(seed);
     let kind = KINDS[random.weighted(KINDS.iter().map(|kind| kind.1))].0;
     let terminating = random.percent(if kind.has_threads() { 65 } else { 30 });
-    let shape = Shape { kind, terminating, operations: random.between(5, 11) as i32 };
+    let shape = Shape { kind, terminating, operations: random.between(6, 12) as i32 };
     let mut maker = Maker { random, shape, world: World::default(), items: Vec::new(), actors: Vec::new() };
     maker.program();
     let mut items = maker.items;
@@ -427,7 +427,7 @@ impl Maker {
             if let Some(family) = &family {
                 body.know(&family.parameter.text);
             }
-            let mut block = body.block(5);
+            let mut block = body.full_block();
             if endless {
                 body.endless_loop(&mut block.statements);
             }

@@ -129,15 +129,15 @@ impl Body<'_> {
         (2, Self::counted_for),
         (2, Self::leave_loop),
         (1, Self::leave),
-        (6, Self::assertion),
+        (5, Self::assertion),
         (2, Self::assumption),
         (7, Self::critical_section),
-        (3, Self::two_locks),
+        (5, Self::two_locks),
         (4, Self::wait),
         (4, Self::wake),
         (5, Self::spawn_and_join),
         (4, Self::spawn),
-        (1, Self::join),
+        (3, Self::join),
         (9, Self::post),
         (6, Self::switch),
         (3, Self::atomic),
@@ -169,6 +169,17 @@ impl Body<'_> {
             self.handles.truncate(handles);
         }
         Block { statements }
+    }
+
+    /// A block that uses up what operations there are, or nearly.
+    pub(super) fn full_block(&mut self) -> Block {
+        let mut block = self.block(3);
+        for _ in 0..3 {
+            if self.affords(1) {
+                block.statements.extend(self.block(2).statements);
+            }
+        }
+        block
     }
 
     fn push(&mut self, out: &mut Vec<Statement>, kind: StatementKind) {
@@ -388,7 +399,12 @@ impl Body<'_> {
         if !self.acts() {
             return;
         }
-        let condition = self.condition();
+        // Most assertions hold most of the time: one that fails ends its actor, and with it what there is to see.
+        let condition = if self.random.percent(75) {
+            binary(BinaryOp::NotEqual, self.subject(), self.literal())
+        } else {
+            self.condition()
+        };
         let text = self.random.percent(15).then(|| "as expected".to_owned());
         self.push(out, StatementKind::Assert(condition, text));
     }
@@ -470,17 +486,18 @@ impl Body<'_> {
             return;
         }
         let Some(call) = self.spawned() else { return };
-        if let Some(handle) = self.random.pick(&self.handles)
-            && self.random.percent(60)
+        if self.random.percent(40) {
+            return self.push(out, StatementKind::Spawn(None, call));
+        }
+        let name = self.new_name();
+        self.push(out, StatementKind::Spawn(Some(Name::new(&name)), call));
+        // The handle of the first one is lost.
+        if self.random.percent(40)
+            && let Some(again) = self.spawned()
         {
-            let name = Name::new(handle);
-            return self.push(out, StatementKind::Respawn(name, call));
+            self.push(out, StatementKind::Respawn(Name::new(&name), again));
         }
-        let name = self.random.percent(50).then(|| self.new_name());
-        if let Some(name) = &name {
-            self.handles.push(name.clone());
-        }
-        self.push(out, StatementKind::Spawn(name.map(Name::new), call));
+        self.handles.push(name);
     }
 
     fn spawned(&mut self) -> Option<mazurka_lang::ast::Call> {
@@ -554,7 +571,7 @@ impl Body<'_> {
     }
 
     fn two_locks(&mut self, out: &mut Vec<Statement>) {
-        if !self.waits() || !self.affords(4) {
+        if !self.waits() || !self.affords(3) {
             return;
         }
         let Some(outer) = self.object(&self.world.mutexes) else { return };
@@ -752,9 +769,17 @@ impl Body<'_> {
             BinaryOp::GreaterEqual,
         ];
         let op = OPERATORS[self.random.below(OPERATORS.len())];
-        let left = self.value(depth);
+        let left = if self.random.percent(70) { self.subject() } else { self.value(depth) };
         let right = if self.random.percent(70) { self.literal() } else { self.value(depth) };
         binary(op, left, right)
+    }
+
+    /// Something that may have more than one value.
+    fn subject(&mut self) -> Expr {
+        match self.local() {
+            Some(local) if !self.affords(1) || self.random.percent(50) => local,
+            _ => self.shared(),
+        }
     }
 
     fn condition(&mut self) -> Expr {

@@ -1,0 +1,114 @@
+//! The engine `stateful` on the families of `examples/families`, with exact counts, and on the paper's figures in every
+//! order in which their actors can be tried.
+
+use mazurka::engines::Options;
+use mazurka::lang::ast::{Item, Unit};
+use mazurka::lang::{compile, parse, print};
+use mazurka::{Check, Counter, Engine, MzProgram, Verdict, ViolationKind};
+use std::fs;
+use std::path::Path;
+
+fn source(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The states and transitions of a program.
+fn counts(path: &str, defines: &[(&str, i64)], engine: Engine, plain: bool) -> (u64, u64) {
+    let defines: Vec<(String, i64)> = defines.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    let program = MzProgram::new(compile(path, &source(path), &defines).expect("it compiles"));
+    let options = Options { all: true, plain, threads: 1, ..Options::default() };
+    let checked = Check::new(&program).engine(engine).options(options).run();
+    assert_eq!(checked.exploration.verdict, Verdict::Verified, "{path}");
+    let count = |counter| checked.exploration.statistics.get(counter).expect("it is counted");
+    (count(Counter::States), count(Counter::Transitions))
+}
+
+#[test]
+fn independent_toggles_need_two_states_each() {
+    let path = "examples/families/independent-toggles.mz";
+    for n in [1, 2, 5, 10] {
+        let of = |engine, plain| counts(path, &[("N", n)], engine, plain);
+        let (all, n) = (1 << n, n as u64);
+        assert_eq!(of(Engine::Exhaustive, false), (all, n * all));
+        assert_eq!(of(Engine::Stateful, false), (2 * n, 2 * n));
+        assert_eq!(of(Engine::Stateful, true).0, all, "the first actor that was not tried goes through all states");
+    }
+    assert_eq!(counts(path, &[("N", 1000)], Engine::Stateful, false), (2000, 2000));
+}
+
+#[test]
+fn the_families_have_their_counts() {
+    let of = |path: &str, defines: &[(&str, i64)]| {
+        [Engine::Exhaustive, Engine::Stateful].map(|engine| counts(path, defines, engine, false))
+    };
+    let sensors = "examples/families/sensors-with-one-alarm.mz";
+    assert_eq!(of(sensors, &[("N", 3)]), [(16, 56), (12, 32)]);
+    assert_eq!(of(sensors, &[("N", 8)]), [(512, 4352), (442, 2285)]);
+    let ring = "examples/families/ring-that-enables-the-next.mz";
+    assert_eq!(of(ring, &[("N", 6)]), [(154, 199), (154, 199)]);
+    let home = "examples/families/home-with-rooms.mz";
+    assert_eq!(of(home, &[("M", 3)]), [(9, 45), (9, 45)]);
+    assert_eq!(of(home, &[("M", 6)]), [(65, 641), (65, 641)]);
+    let conflict = "examples/families/all-in-conflict.mz";
+    assert_eq!(of(conflict, &[("N", 8)]), [(20_000, 160_000), (20_000, 160_000)]);
+}
+
+/// All orders of some things.
+fn orders<T: Clone>(things: &[T]) -> Vec<Vec<T>> {
+    if things.is_empty() {
+        return vec![Vec::new()];
+    }
+    let with_first = |first: usize| {
+        let mut rest = things.to_vec();
+        let taken = rest.remove(first);
+        orders(&rest).into_iter().map(move |order| [vec![taken.clone()], order].concat())
+    };
+    (0..things.len()).flat_map(with_first).collect()
+}
+
+/// The assertion of a figure fails, in whatever order its threads and events are defined, hence tried.
+fn fails_in_every_order(path: &str, assertions: usize) {
+    let unit = parse(&source(path)).expect("it parses");
+    let is_actor = |item: &Item| matches!(item, Item::Thread { .. } | Item::Event { .. });
+    let (actors, rest): (Vec<Item>, Vec<Item>) = unit.items.into_iter().partition(is_actor);
+    for order in orders(&actors) {
+        let text = print(&Unit { items: [rest.clone(), order].concat() });
+        let program = MzProgram::new(compile(path, &text, &[]).expect("it compiles"));
+        for plain in [false, true] {
+            let options = Options { all: true, plain, ..Options::default() };
+            let checked = Check::new(&program).engine(Engine::Stateful).options(options).run();
+            let failed = checked.exploration.violations.iter().filter(|f| f.violation.kind == ViolationKind::Assertion);
+            assert_eq!(failed.count(), assertions, "plain {plain}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_figures_fail_in_every_order() {
+    fails_in_every_order("tests/papers/stateful-dpor/figure-1-reader-that-never-ends.mz", 2);
+    fails_in_every_order("tests/papers/stateful-dpor/figure-3-events-in-a-cycle.mz", 1);
+    fails_in_every_order("tests/papers/stateful-dpor/figure-5-event-with-two-conflicts.mz", 1);
+}
+
+#[test]
+fn the_findings_fail_in_every_order() {
+    for finding in [
+        "finding-nearest-conflict-is-ordered",
+        "finding-event-enabled-in-between",
+        "finding-own-step-in-between",
+        "finding-actor-that-waits-for-ever",
+        "step-that-is-silent-now",
+    ] {
+        fails_in_every_order(&format!("tests/papers/stateful-dpor/{finding}.mz"), 1);
+    }
+}
+
+#[test]
+fn a_path_of_a_million_steps_works() {
+    let text = "shared x = 0; event tick when x < 1000000 { x += 1; } never (x > 1000000);";
+    let program = MzProgram::new(compile("deep.mz", text, &[]).expect("it compiles"));
+    let checked = Check::new(&program).engine(Engine::Stateful).run();
+    assert_eq!(checked.exploration.statistics.get(Counter::States), Some(1_000_001));
+    checked.assert_verified();
+}
