@@ -181,7 +181,6 @@ impl<'a, S: System> Search<'a, S> {
         self.now += 1;
         self.started = self.now;
         self.path.clear();
-        self.arrive_at(start);
         let mut at = start;
         let mut next = first.or_else(|| self.pick(at));
         while let Some(step) = next {
@@ -192,6 +191,7 @@ impl<'a, S: System> Search<'a, S> {
             next = self.pick(at);
         }
         self.executions += 1;
+        self.graph.node_mut(start).closed = true;
         for &id in &self.path {
             self.graph.node_mut(id).closed = true;
         }
@@ -253,7 +253,7 @@ impl<'a, S: System> Search<'a, S> {
         }
         self.now += 1;
         Self::stamp(&mut self.moved_at, step.actor, self.now);
-        Ok(self.go_on(to))
+        Ok(self.go_on(at, to))
     }
 
     /// Whoever a step disables must also be tried in front of it.
@@ -269,8 +269,9 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    /// Whether the execution goes on from a state that it has come to.
-    fn go_on(&mut self, to: NodeId) -> Arrival {
+    /// Whether the execution goes on from a state that it has come to. Most executions end after one step, at a state
+    /// that is known: what only matters to those that go on is noted only then, the state where they began included.
+    fn go_on(&mut self, from: NodeId, to: NodeId) -> Arrival {
         let node = self.graph.node(to);
         if node.closed {
             return Arrival::End;
@@ -281,15 +282,18 @@ impl<'a, S: System> Search<'a, S> {
             }
             return Arrival::End;
         }
-        let seen_at = node.seen_at;
+        if self.path.is_empty() {
+            self.arrive_at(from, self.started);
+        }
+        let seen_at = self.graph.node(to).seen_at;
         let is_own = seen_at >= self.started;
-        self.arrive_at(to);
+        self.arrive_at(to, self.now);
         if is_own && self.is_full_cycle(seen_at) { Arrival::End } else { Arrival::At(to) }
     }
 
     /// The current execution comes to a state.
-    fn arrive_at(&mut self, id: NodeId) {
-        let (started, now) = (self.started, self.now);
+    fn arrive_at(&mut self, id: NodeId, now: u64) {
+        let started = self.started;
         for index in 0..self.graph.enabled(id).len() {
             let actor = self.graph.enabled(id)[index];
             Self::stamp(&mut self.enabled_at, actor, now);
