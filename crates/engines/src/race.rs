@@ -20,8 +20,9 @@ pub fn explain_race<S: System>(system: &S, found: &Found) -> Option<Race> {
     let matters =
         |step: usize| step == last || found.violation.kind == ViolationKind::Deadlock || run.order.before(step, last);
     let mut second_best = None;
-    let seconds = (1..=last).rev().filter(|&second| matters(second));
-    let races = seconds.flat_map(|second| run.conflicts_before(second));
+    let seconds = || (1..=last).rev().filter(|&second| matters(second));
+    let close = seconds().flat_map(|second| run.conflicts_before(second, true));
+    let races = close.chain(seconds().flat_map(|second| run.conflicts_before(second, false)));
     for race in races.take(MOST_TRIED) {
         match run.reversed(system, found, &race) {
             Reversed::Impossible => {}
@@ -60,11 +61,16 @@ impl Run {
         Some(run)
     }
 
-    /// The earlier steps of other actors that conflict with a step, with nothing between them, the latest first.
-    fn conflicts_before(&self, second: usize) -> impl Iterator<Item = Race> + '_ {
+    /// The earlier steps of other actors that conflict with a step, the latest first: with nothing between the two
+    /// (`adjacent`), or with further steps of the earlier actor between them, such as those up to giving a mutex back.
+    fn conflicts_before(&self, second: usize, adjacent: bool) -> impl Iterator<Item = Race> + '_ {
         (0..second).rev().filter_map(move |first| {
             let object = self.conflict(first, second)?;
-            self.order.adjacent(first, second).then_some(Race { first, second, object })
+            let between = |step: &usize| self.order.before(first, *step) && self.order.before(*step, second);
+            let is_own = |step: usize| self.order.actor(step) == self.order.actor(first);
+            let mut ordering = (first + 1..second).filter(between).peekable();
+            let fits = ordering.peek().is_none() == adjacent && ordering.all(is_own);
+            fits.then_some(Race { first, second, object })
         })
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
         Object::Mailbox(handler) => format!("the mailbox of {}", model.program().handlers[handler].name),
         Object::Event(event) => model.program().events[event].member.name.clone(),
         Object::Invariant(invariant) => {
-            format!("the variables of the invariant in line {}", model.program().invariants[invariant].line)
+            format!("a variable of the invariant in line {}", model.program().invariants[invariant].line)
         }
         Object::Life(actor) => format!("the life of {}", actor_name(model, actor)),
         Object::Children(actor) => format!("the threads of {}", actor_name(model, actor)),

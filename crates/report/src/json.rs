@@ -195,7 +195,7 @@ mod tests {
               "values": {
                 "r1": "1"
               },
-              "why": "T3 incremented x before T1 incremented it; nothing orders the two",
+              "why": "T3 incremented x before T1 did; nothing orders the two",
               "race": {
                 "first": 2,
                 "second": 3,

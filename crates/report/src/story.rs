@@ -200,7 +200,8 @@ impl Telling {
         };
         let ((first, did), (second, does)) = (touched(race.first)?, touched(race.second)?);
         let object = system.object_name(race.object);
-        Some(format!("{first} {did} {object} before {second} {does} it; nothing orders the two"))
+        let then = if did == does { "did".to_owned() } else { format!("{does} it") };
+        Some(format!("{first} {did} {object} before {second} {then}; nothing orders the two"))
     }
 
     /// Whether no two steps of different actors depend on each other: then all their orders are equivalent.
@@ -282,7 +283,7 @@ mod tests {
         assert!(story.faithful);
         assert_eq!(story.actors, ["T3", "T1"]);
         assert_eq!(story.failing, Some(3));
-        assert_eq!(story.why.as_deref(), Some("T3 incremented x before T1 incremented it; nothing orders the two"));
+        assert_eq!(story.why.as_deref(), Some("T3 incremented x before T1 did; nothing orders the two"));
         let race = story.race.as_ref().map(|race| (race.first, race.second, race.object.as_str()));
         assert_eq!(race, Some((1, 2, "x")));
         let changes: Vec<_> = story.rows.iter().map(|row| row.changes.len()).collect();

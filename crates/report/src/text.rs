@@ -314,7 +314,7 @@ mod tests {
         let exploration = conclude(StopReason::FirstViolation, None, vec![threads.found(&[2, 2, 0, 0])]);
         insta::assert_snapshot!(of(&exploration, &[told], &TextOptions::default()), @"
         VIOLATION  assertion failed: r1 == 0                                  three.mz:2
-          why      T3 incremented x before T1 incremented it; nothing orders the two
+          why      T3 incremented x before T1 did; nothing orders the two
           race     T3  r3 = x++  (three.mz:22)   with   T1  r1 = x++  (three.mz:1)
 
           step  T3                    T1
@@ -335,8 +335,7 @@ mod tests {
         let told = Threads::three().tell(&[1, 2, 2, 0, 0], 5);
         insta::assert_snapshot!(story(&told, &narrow(70)), @"
         VIOLATION  assertion failed: r1 == 0                        three.mz:2
-          why      T2 incremented x before T3 incremented it; nothing orders
-                   the two
+          why      T2 incremented x before T3 did; nothing orders the two
           race     T2  r2 = x++  (three.mz:11)
             with   T3  r3 = x++  (three.mz:22)
 
@@ -355,9 +354,8 @@ mod tests {
         insta::assert_snapshot!(story(&told, &narrow(44)), @"
         VIOLATION  assertion failed: r1 == 0
           where    three.mz:2
-          why      T2 incremented x before T3
-                   incremented it; nothing orders
-                   the two
+          why      T2 incremented x before T3 did;
+                   nothing orders the two
           race     T2  r2 = x++  (three.mz:11)
             with   T3  r3 = x++  (three.mz:22)
 
@@ -383,8 +381,8 @@ mod tests {
         insta::assert_snapshot!(story(&told, &narrow(60)), @"
         VIOLATION  assertion failed: r1 == 0              three.mz:2
           why      Let There Be Light incremented x before the hall
-                   / Good Night [motion active] incremented it;
-                   nothing orders the two
+                   / Good Night [motion active] did; nothing orders
+                   the two
           race     Let There Be Light  (three.mz:22)
             with   the hall / Good Night [motion active] when the
                    motion sensor of the hall reports motion, switch
