@@ -106,6 +106,8 @@ pub(super) struct Graph<'s, S: System> {
     /// Scratch.
     out: Bits,
     special: Vec<u32>,
+    awaited_in: Option<NodeId>,
+    awaited: Vec<(ActorId, Option<Awaited>)>,
     waiting: Vec<ActorId>,
 }
 
@@ -123,6 +125,8 @@ impl<'s, S: System> Graph<'s, S> {
             plain,
             out: Bits::default(),
             special: Vec::new(),
+            awaited_in: None,
+            awaited: Vec::new(),
             waiting: Vec::new(),
         }
     }
@@ -280,7 +284,7 @@ impl<'s, S: System> Graph<'s, S> {
         if conflicts && self.try_later(from, actor) {
             return Some(claim);
         }
-        let awaited = if self.plain { None } else { self.system.awaits(&self.node(from).state, actor) };
+        let awaited = if self.plain { None } else { self.awaits(from, actor) };
         match awaited {
             // Without this transition there was nothing for the actor to do, so whoever is to come after the actor must
             // come after the transition: it makes the claim. And there is nothing to reverse: whoever else could let
@@ -297,6 +301,21 @@ impl<'s, S: System> Graph<'s, S> {
                 Some(claim)
             }
         }
+    }
+
+    /// What an actor waits for in a state. The answers of the last state are kept: it is asked for every transition that
+    /// leaves it and for every claim of the actor.
+    fn awaits(&mut self, id: NodeId, actor: ActorId) -> Option<Awaited> {
+        if self.awaited_in != Some(id) {
+            self.awaited_in = Some(id);
+            self.awaited.clear();
+        }
+        if let Some(&(_, known)) = self.awaited.iter().find(|(other, _)| *other == actor) {
+            return known;
+        }
+        let awaited = self.system.awaits(&self.node(id).state, actor);
+        self.awaited.push((actor, awaited));
+        awaited
     }
 
     /// Claims have come to a state: those that are new there are to be spread.
