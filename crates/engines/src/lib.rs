@@ -149,8 +149,10 @@ mod tests {
         for &engine in Engine::ALL {
             assert_eq!(Engine::by_name(engine.name()), Some(engine));
             assert!(engine.summary().ends_with('.'));
-            assert_eq!(refuses(engine, &Traits::default()), None);
+            assert_eq!(refuses(engine, &Traits { tells_who_waits: true, ..Traits::default() }), None);
         }
+        assert_eq!(refuses(Engine::Exhaustive, &Traits::default()), None);
+        assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know who waits");
         assert_eq!(Engine::by_name("none"), None);
         assert_eq!(choose(&Traits::default()).0, Engine::Exhaustive);
         assert_eq!(format!("{:>12}", Engine::Enumerate), "   enumerate");

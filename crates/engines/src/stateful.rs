@@ -15,9 +15,9 @@
 //!
 //! A step that conflicts with an earlier one must also be tried in front of it. Which steps can still follow a state is
 //! kept as the state's summary (appendix D), a set of claims that spread backwards over all known transitions; see
-//! `summary` and `graph`. Where a claim meets a conflict, its actor is added to what is to be tried (`backtrack`) at the state in front
-//! of it, or everybody if the actor cannot move there. Whoever a step disables is tried in front of that step, too.
-//! While some state has something left to try, another execution starts there.
+//! `summary` and `graph`. Where a claim meets a conflict, its actor is added to what is to be tried (`backtrack`) at the
+//! state in front of it, or everybody if the actor cannot move there. Whoever a step disables is tried in front of that
+//! step, too. While some state has something left to try, another execution starts there.
 //!
 //! Enabling and disabling need no rules of their own: whatever an actor's being enabled depends on is in its footprint.
 //!
@@ -44,7 +44,7 @@
 //!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `Graph::cross`.
 //!
 //! Tried and given up: to let no claim travel over steps that lead from a state to itself. Such a step is among those
-//! tried there, so whoever conflicts with it must be tried, too; three lines of `.mz` show it (`step-that-is-silent-now.mz`).
+//! tried there, so whoever conflicts with it must be tried, too (`step-that-is-silent-now.mz`).
 //!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
@@ -52,8 +52,6 @@
 mod bits;
 mod graph;
 mod summary;
-#[cfg(test)]
-mod tests;
 
 use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
@@ -67,9 +65,10 @@ use summary::Claims;
 /// The limits are looked at after so many steps.
 const CHECK_EVERY: u64 = 1024;
 
-/// Suits every program.
-pub(crate) fn refuses(_traits: &Traits) -> Option<String> {
-    None
+/// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
+pub(crate) fn refuses(traits: &Traits) -> Option<String> {
+    let reason = "the program does not tell who waits and for what (`System::waiting`, `System::next`)";
+    (!traits.tells_who_waits).then(|| reason.to_owned())
 }
 
 /// Explores a program. The promise stands at the head of this file.

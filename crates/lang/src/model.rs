@@ -537,6 +537,7 @@ impl System for Model {
             threads: !self.program.threads.is_empty() || self.program.spawns(),
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+            tells_who_waits: true,
         }
     }
 

@@ -185,7 +185,7 @@ impl<'s, S: System> Graph<'s, S> {
         (id, true)
     }
 
-    /// The moves by which a state was first reached; the initial state is `start`.
+    /// The initial state from which a state was first reached, and the moves that led there, with one more at the end.
     pub(super) fn schedule(&self, mut id: NodeId, last: Option<Move>) -> (NodeId, Vec<Move>) {
         let mut moves: Vec<Move> = last.into_iter().collect();
         while self.node(id).parent != id {
