@@ -78,7 +78,7 @@ impl Footprint {
 
     /// Brings the touches into their normal form. A step that wrote an object also stands for its rewrite of it.
     pub fn seal(&mut self) {
-        if self.touches.len() < 2 {
+        if self.touches.windows(2).all(|pair| pair[0].object < pair[1].object) {
             return;
         }
         self.touches.sort_unstable_by_key(|touch| touch.object);

@@ -80,6 +80,20 @@ pub trait System: Sync {
         None
     }
 
+    /// Visits everybody who cannot move now but may some day: with the footprint of the step that it waits to take, and
+    /// with what it awaits. `enabled` is what [`System::enabled`] says of the state. To be written anew where the three
+    /// methods above find out one thing three times.
+    fn visit_waiting(&self, state: &Self::State, _enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        let (mut waiting, mut footprint) = (Vec::new(), Footprint::default());
+        self.waiting(state, &mut waiting);
+        for actor in waiting {
+            if self.next(state, actor, &mut footprint) != Next::Blocked {
+                footprint.clear();
+            }
+            visit(actor, &footprint, self.awaits(state, actor));
+        }
+    }
+
     /// The state in 128 bits.
     fn fingerprint(&self, state: &Self::State) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();
@@ -115,6 +129,9 @@ pub trait System: Sync {
     /// Appends what a person would want to see of the state, in a fixed order.
     fn observe(&self, _state: &Self::State, _into: &mut Vec<Value>) {}
 }
+
+/// Who is told of those who wait; see [`System::visit_waiting`].
+pub type WaitingVisitor<'v> = dyn FnMut(ActorId, &Footprint, Option<Awaited>) + 'v;
 
 /// A named value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

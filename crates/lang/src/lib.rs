@@ -20,6 +20,7 @@ pub mod ast;
 mod code;
 mod compile;
 mod effects;
+mod guard;
 mod liveness;
 mod model;
 mod names;

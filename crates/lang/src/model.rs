@@ -1,13 +1,14 @@
 //! A compiled program as a [`System`].
 
-use crate::code::{Instruction, Program};
+use crate::code::{EventInfo, Instruction, Program};
+use crate::guard::CellGuard;
 use crate::names::{Key, Names};
 use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
     Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule,
-    Step, System, Traits, Value, Violation, ViolationKind,
+    Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ pub struct Model {
     names: Names,
     initial: State,
     start_violations: Vec<Violation>,
+    /// For each event its guard, if that is of the commonest form.
+    cell_guards: Vec<Option<CellGuard>>,
 }
 
 impl Model {
@@ -37,6 +40,10 @@ impl Model {
     pub fn new(program: Arc<Program>, identity: Identity) -> Self {
         let layout = Layout::of(&program, identity);
         let actors = (program.threads.len() + program.events.len()) as u32;
+        let recognise = |event: &EventInfo| {
+            CellGuard::recognise(&program, event.guard?, event.member.body.registers, event.member.parameter)
+        };
+        let cell_guards = program.events.iter().map(recognise).collect();
         let mut model = Model {
             program,
             identity,
@@ -44,6 +51,7 @@ impl Model {
             names: Names::new(actors),
             initial: State { words: Vec::new() },
             start_violations: Vec::new(),
+            cell_guards,
         };
         let (initial, violations) = model.start();
         model.initial = initial;
@@ -155,6 +163,10 @@ impl Model {
 impl Model {
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    pub(crate) fn cell_guards(&self) -> &[Option<CellGuard>] {
+        &self.cell_guards
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -326,8 +338,7 @@ impl Model {
 
     /// Whether one actor can move: what [`System::enabled`] finds out for all of them.
     fn is_enabled(&self, words: &[i64], actor: ActorId) -> bool {
-        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
-        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+        if let Some(event) = self.event_of(actor) {
             return self.event_can_happen(words, event);
         }
         let Some(record) = self.record_of(words, actor) else { return false };
@@ -339,6 +350,42 @@ impl Model {
             self.records(words).filter(|other| other.header.kind == Kind::Message && other.owner(words) == handler);
         let any = self.program.handlers[handler as usize].any;
         mailbox.next().is_some_and(|first| first.header.status == Status::Pending && (any || first.at == record.at))
+    }
+
+    /// The number of an event among the events.
+    fn event_of(&self, actor: ActorId) -> Option<usize> {
+        let event = actor.0.checked_sub(self.first_event())? as usize;
+        (event < self.program.events.len()).then_some(event)
+    }
+
+    /// Who may move some day and is not among those who can move now.
+    fn waiting_beside<'w>(&'w self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
+        let alive =
+            self.records(words).filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
+        let mut last = None;
+        let actors = alive.map(|record| record.actor(words)).filter(move |&actor| last.replace(actor) != Some(actor));
+        // Events stand in order at the end of the list.
+        let first = self.first_event();
+        let events = (first..first + self.program.events.len() as u32).map(ActorId);
+        let is_event = |&&actor: &&ActorId| self.event_of(actor).is_some();
+        let mut can_happen = enabled.iter().filter(is_event).peekable();
+        let events = events.filter(move |event| can_happen.next_if_eq(&event).is_none());
+        actors.filter(|actor| !enabled.contains(actor)).chain(events)
+    }
+
+    /// What an event that cannot happen waits for, given what it looks at before it happens. A guard that looks at one
+    /// cell only cannot change before that cell does.
+    fn event_awaits(&self, words: &[i64], event: usize, footprint: &Footprint) -> Option<Awaited> {
+        let switch = self.event_object(event);
+        if !self.event_is_on(words, event) {
+            return Some(Awaited::Made(switch));
+        }
+        if let Some(guard) = self.cell_guards[event] {
+            return Some(Awaited::Made(self.cell_object(guard.cell)));
+        }
+        let mut cells = footprint.touches().iter().map(|touch| touch.object).filter(|&object| object != switch);
+        let cell = cells.next()?;
+        cells.next().is_none().then_some(Awaited::Made(cell))
     }
 
     fn event_is_on(&self, words: &[i64], event: usize) -> bool {
@@ -361,11 +408,17 @@ impl Model {
     }
 
     fn event_can_happen(&self, words: &[i64], event: usize) -> bool {
-        self.event_is_on(words, event)
-            && self.program.events[event].guard.is_none_or(|guard| {
-                evaluate(&self.program, words, self.event_frame(event), guard, &mut |_| {})
-                    .map_or(true, |guard| guard.holds)
-            })
+        if !self.event_is_on(words, event) {
+            return false;
+        }
+        if let Some(guard) = self.cell_guards[event] {
+            return guard.holds(words);
+        }
+        // A guard that crashes lets the event happen, so that the crash is seen.
+        self.program.events[event].guard.is_none_or(|guard| {
+            evaluate(&self.program, words, self.event_frame(event), guard, &mut |_| {})
+                .map_or(true, |guard| guard.holds)
+        })
     }
 }
 
@@ -417,16 +470,19 @@ impl System for Model {
 
     fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
         let words = &mut state.words;
-        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
-        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
+        if let Some(event) = self.event_of(actor) {
             // An event's registers stand behind all records while its step runs.
             let at = words.len();
-            let frame = self.event_frame(event);
-            let length = Header::words(Kind::Event) + frame.len();
-            let pc = self.program.events[event].member.body.entry;
-            let header = Header { kind: Kind::Event, status: Status::Ready, length, base: 0, pc };
+            let member = &self.program.events[event].member;
+            let registers = usize::from(member.body.registers);
+            let length = Header::words(Kind::Event) + registers;
+            let header = Header { kind: Kind::Event, status: Status::Ready, length, base: 0, pc: member.body.entry };
             words.extend([header.pack(), pair(actor.0, self.created(words, event))]);
-            words.extend_from_slice(&frame);
+            let frame = words.len();
+            words.resize(frame + registers, 0);
+            if let Some(parameter) = member.parameter {
+                words[frame] = parameter;
+            }
             let record = Record::read(words, at);
             Run::new(self, words, step, record).step();
         } else if let Some(record) = self.record_of(words, actor) {
@@ -441,19 +497,21 @@ impl System for Model {
     fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
         let mut enabled = Vec::new();
         self.enabled(state, &mut enabled);
-        let alive = self
-            .records(&state.words)
-            .filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
-        let mut last = None;
-        for actor in alive.map(|record| record.actor(&state.words)) {
-            if last != Some(actor) && !enabled.contains(&actor) {
-                into.push(actor);
-            }
-            last = Some(actor);
+        into.extend(self.waiting_beside(&state.words, &enabled));
+    }
+
+    fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        let mut footprint = Footprint::default();
+        for actor in self.waiting_beside(&state.words, enabled) {
+            footprint.clear();
+            self.blocked_footprint(&state.words, actor, &mut footprint);
+            footprint.seal();
+            let awaited = match self.event_of(actor) {
+                Some(event) => self.event_awaits(&state.words, event, &footprint),
+                None => self.awaits(state, actor),
+            };
+            visit(actor, &footprint, awaited);
         }
-        let first = self.first_event();
-        let events = (0..self.program.events.len() as u32).map(|event| ActorId(first + event));
-        into.extend(events.filter(|event| !enabled.contains(event)));
     }
 
     fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
@@ -473,13 +531,13 @@ impl System for Model {
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
         let words = &state.words;
-        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
-        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
-            if !self.event_is_on(words, event) {
-                return Some(Awaited::Made(self.event_object(event)));
+        if let Some(event) = self.event_of(actor) {
+            let mut footprint = Footprint::default();
+            if self.cell_guards[event].is_none() {
+                self.blocked_footprint(words, actor, &mut footprint);
+                footprint.seal();
             }
-            let guard = self.program.events[event].guard?;
-            return self.only_cell(words, &self.event_frame(event), guard).map(Awaited::Made);
+            return self.event_awaits(words, event, &footprint);
         }
         let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
         let frame = &words[record.frame()..record.end()];
@@ -565,12 +623,13 @@ impl System for Model {
 impl Model {
     /// What somebody who cannot move waits to do.
     fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
-        let event = actor.0.checked_sub(self.first_event()).map(|event| event as usize);
-        if let Some(event) = event.filter(|&event| event < self.program.events.len()) {
-            footprint.touch(self.event_object(event), Access::READ);
-            if let Some(guard) = self.program.events[event].guard {
-                self.guard_footprint(words, &self.event_frame(event), guard, footprint);
+        if let Some(event) = self.event_of(actor) {
+            match (self.cell_guards[event], self.program.events[event].guard) {
+                (Some(guard), _) => footprint.touch(self.cell_object(guard.cell), Access::READ),
+                (None, Some(guard)) => self.guard_footprint(words, &self.event_frame(event), guard, footprint),
+                (None, None) => {}
             }
+            footprint.touch(self.event_object(event), Access::READ);
             return Next::Blocked;
         }
         let Some(record) = self.record_of(words, actor) else { return Next::Finished };

@@ -234,7 +234,9 @@ impl<'r> Run<'r> {
                 self.atomics = 1;
                 let event = (self.actor.0 - self.model.first_event()) as usize;
                 self.touch(self.model.event_object(event), Access::READ);
-                if let Some(guard) = self.program.events[event].guard {
+                if let Some(guard) = self.model.cell_guards()[event] {
+                    self.touch(self.model.cell_object(guard.cell), Access::READ);
+                } else if let Some(guard) = self.program.events[event].guard {
                     let entry = std::mem::replace(&mut self.pc, guard);
                     self.guard(guard)?;
                     self.pc = entry;
