@@ -41,7 +41,7 @@
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
-//!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `Graph::cross`.
+//!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `wakeups`.
 //!
 //! Tried and given up: to let no claim travel over steps that lead from a state to itself. Such a step is among those
 //! tried there, so whoever conflicts with it must be tried, too (`step-that-is-silent-now.mz`).
@@ -49,17 +49,20 @@
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
 
-mod bits;
 mod graph;
+mod nodes;
+mod rows;
 mod summary;
+mod wakeups;
 
 use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
-use graph::{Graph, NodeId, schedule_to};
+use graph::Graph;
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Found, Meter, Move, Observer, Outcome, Progress,
     Statistics, Step, StopReason, System, Traits, Violation,
 };
+use nodes::NodeId;
 use summary::Claims;
 
 /// The limits are looked at after so many steps.
@@ -158,7 +161,6 @@ impl<'a, S: System> Search<'a, S> {
             self.note(&violations, id, None)?;
             if is_new {
                 self.check_end(id)?;
-                self.graph.claim_for_waiting(id);
                 self.execute(id, None)?;
             }
         }
@@ -166,7 +168,7 @@ impl<'a, S: System> Search<'a, S> {
             if let Some((id, step)) = self.alternatives.pop() {
                 self.execute(id, Some(step))?;
             } else if let Some(id) = self.graph.pending.pop() {
-                while self.graph.untried(id, |_| 0).is_some() {
+                while self.graph.nodes.untried(id).next().is_some() {
                     self.execute(id, None)?;
                 }
             } else {
@@ -190,42 +192,34 @@ impl<'a, S: System> Search<'a, S> {
             next = self.pick(at);
         }
         self.executions += 1;
-        self.graph.node_mut(start).closed = true;
+        self.graph.nodes.close(start);
         for &id in &self.path {
-            self.graph.node_mut(id).closed = true;
+            self.graph.nodes.close(id);
         }
         Ok(())
     }
 
     /// Who moves next in a state: somebody who has to be tried; or else somebody who was not tried; or else, to close
     /// a full cycle, anybody. `None` if nobody can move.
-    fn pick(&mut self, at: NodeId) -> Option<Move> {
-        let (plain, moved_at) = (self.options.plain, &self.moved_at);
-        let waited = |actor: ActorId| if plain { 0 } else { moved_at.get(actor.index()).copied().unwrap_or(0) };
-        let position = self.graph.untried(at, waited).or_else(|| {
-            let (enabled, node) = (self.graph.enabled(at), self.graph.node(at));
-            let not_done = |&position: &u32| !node.done.contains(position);
-            let longest = |position: &u32| waited(enabled[*position as usize]);
-            let all = 0..enabled.len() as u32;
-            // Over a cycle of known transitions, only the longest wait lets everybody have a turn.
-            let fair = |position: &u32| moved_at.get(enabled[*position as usize].index()).copied().unwrap_or(0);
-            all.clone().filter(not_done).min_by_key(longest).or_else(|| all.min_by_key(fair))
-        })?;
-        self.graph.try_position(at, position);
-        Some(Move::from(self.graph.enabled(at)[position as usize]))
+    fn pick(&self, at: NodeId) -> Option<Move> {
+        let nodes = &self.graph.nodes;
+        // Over a cycle of known transitions, only the longest wait lets everybody have a turn.
+        let fair = |actor: &ActorId| self.moved_at.get(actor.index()).copied().unwrap_or(0);
+        let waited = |actor: &ActorId| if self.options.plain { 0 } else { fair(actor) };
+        let untried = nodes.untried(at).min_by_key(waited);
+        let not_done = || nodes.not_done(at).min_by_key(waited);
+        untried.or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(fair)).map(Move::from)
     }
 
     /// Takes a step, adds the transition to the graph and finds out whether the execution goes on.
     fn take(&mut self, at: NodeId, step: Move) -> Result<Arrival, StopReason> {
-        let position = self.graph.enabled(at).iter().position(|&actor| actor == step.actor);
-        let is_known = step.outcome == Outcome::FIRST
-            && position.is_some_and(|position| !self.graph.node_mut(at).done.insert(position as u32));
+        let is_known = step.outcome == Outcome::FIRST && !self.graph.nodes.mark_done(at, step.actor);
         let mut state = match self.state.take() {
             Some(mut scratch) => {
-                scratch.clone_from(&self.graph.node(at).state);
+                scratch.clone_from(&self.graph.place(at).state);
                 scratch
             }
-            None => self.graph.node(at).state.clone(),
+            None => self.graph.place(at).state.clone(),
         };
         self.step.begin(step.outcome);
         self.system.step(&mut state, step.actor, &mut self.step);
@@ -244,10 +238,9 @@ impl<'a, S: System> Search<'a, S> {
             }
             if is_new {
                 self.check_end(to)?;
-                self.graph.claim_for_waiting(to);
             }
-            let label = self.graph.claims.label(step.actor, self.step.footprint());
-            self.try_disabled(at, to);
+            let label = self.graph.label(step.actor, self.step.footprint());
+            self.graph.try_disabled(at, to);
             self.graph.connect(at, label, to);
         }
         self.now += 1;
@@ -255,28 +248,14 @@ impl<'a, S: System> Search<'a, S> {
         Ok(self.go_on(at, to))
     }
 
-    /// Whoever a step disables must also be tried in front of it.
-    fn try_disabled(&mut self, from: NodeId, to: NodeId) {
-        if self.graph.enabled(from) == self.graph.enabled(to) {
-            return;
-        }
-        let still = self.graph.enabled(to);
-        let disabled: Vec<ActorId> =
-            self.graph.enabled(from).iter().copied().filter(|actor| !still.contains(actor)).collect();
-        for actor in disabled {
-            self.graph.try_later(from, actor);
-        }
-    }
-
     /// Whether the execution goes on from a state that it has come to. Most executions end after one step, at a state
     /// that is known: what only matters to those that go on is noted only then, the state where they began included.
     fn go_on(&mut self, from: NodeId, to: NodeId) -> Arrival {
-        let node = self.graph.node(to);
-        if node.closed {
+        if self.graph.nodes.is_closed(to) {
             return Arrival::End;
         }
-        if self.options.budget.depth.is_some_and(|limit| node.depth >= limit) {
-            if !self.graph.enabled(to).is_empty() {
+        if self.options.budget.depth.is_some_and(|limit| self.graph.place(to).depth >= limit) {
+            if self.graph.nodes.enabled(to).next().is_some() {
                 self.depth_cuts += 1;
             }
             return Arrival::End;
@@ -284,7 +263,7 @@ impl<'a, S: System> Search<'a, S> {
         if self.path.is_empty() {
             self.arrive_at(from, self.started);
         }
-        let seen_at = self.graph.node(to).seen_at;
+        let seen_at = self.graph.place(to).seen_at;
         let is_own = seen_at >= self.started;
         self.arrive_at(to, self.now);
         if is_own && self.is_full_cycle(seen_at) { Arrival::End } else { Arrival::At(to) }
@@ -293,13 +272,12 @@ impl<'a, S: System> Search<'a, S> {
     /// The current execution comes to a state.
     fn arrive_at(&mut self, id: NodeId, now: u64) {
         let started = self.started;
-        for index in 0..self.graph.enabled(id).len() {
-            let actor = self.graph.enabled(id)[index];
+        for actor in self.graph.nodes.enabled(id) {
             Self::stamp(&mut self.enabled_at, actor, now);
         }
-        let node = self.graph.node_mut(id);
-        if node.seen_at < started {
-            node.seen_at = now;
+        let place = self.graph.place_mut(id);
+        if place.seen_at < started {
+            place.seen_at = now;
             self.path.push(id);
         }
     }
@@ -338,12 +316,12 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Reports a new state in which nobody can move.
     fn check_end(&mut self, id: NodeId) -> Result<(), StopReason> {
-        self.max_depth = self.max_depth.max(self.graph.node(id).depth);
-        if !self.graph.enabled(id).is_empty() {
+        self.max_depth = self.max_depth.max(self.graph.place(id).depth);
+        if self.graph.nodes.enabled(id).next().is_some() {
             return Ok(());
         }
         self.end_states += 1;
-        let state = &self.graph.node(id).state;
+        let state = &self.graph.place(id).state;
         let ending = self.system.ending(state);
         self.observer.end(&ending, self.system.fingerprint(state));
         match ending {
@@ -355,7 +333,7 @@ impl<'a, S: System> Search<'a, S> {
     /// Keeps the violations of a step from a state, or of a state itself.
     fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
         for violation in violations {
-            let length = self.graph.node(at).depth + u64::from(step.is_some());
+            let length = self.graph.place(at).depth + u64::from(step.is_some());
             if self.findings.note(violation, length, || (at, step)) {
                 self.observer.violation(violation);
             }
@@ -382,7 +360,7 @@ impl<'a, S: System> Search<'a, S> {
         let (graph, starts) = (&self.graph, &self.starts);
         let found = |finding: Finding<(NodeId, Option<Move>)>| {
             let (at, step) = finding.place;
-            Some(Found { violation: finding.violation, schedule: schedule_to(graph, starts, at, step) })
+            Some(Found { violation: finding.violation, schedule: graph.schedule_to(starts, at, step) })
         };
         let found = self.findings.drain().map(found).collect();
         conclude(self.system, stop, bounded, found, statistics)

@@ -29,6 +29,11 @@ impl From<Fingerprint> for Key {
 }
 
 impl Key {
+    /// A hash that is good in all its bits.
+    pub(crate) fn hash(self) -> u64 {
+        self.hash
+    }
+
     /// Which shard it belongs to.
     pub(crate) fn shard(self) -> usize {
         (self.hash >> (u64::BITS - SHARD_BITS)) as usize

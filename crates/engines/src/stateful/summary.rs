@@ -1,15 +1,13 @@
 //! Summaries: what can still come into conflict below a state (appendix D of the paper).
 //!
-//! A *claim* says: below this state `actor` touches this object. Claims travel backwards along transitions. Most
-//! transitions are transparent to most claims; what happens at the others is decided in `graph`. There is one claim for
-//! each object of a footprint, so that there are only as many as actors times objects, and a set of claims is a set of
-//! bits.
+//! A *claim* says: below this state `actor` touches this object. Claims travel backwards along transitions. There is one
+//! claim for each object of a footprint, so that there are only as many as actors times objects, and a set of claims is
+//! a set of bits.
 //!
-//! A transition is labelled with its actor and footprint. For each label, one set of bits says to which claims it is
-//! transparent, and for each list of enabled actors one says whose claims they are: a whole set of claims passes a
-//! transition in a few operations.
+//! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
+//! it: a whole set of claims passes a transition in a few operations.
 
-use super::bits::Bits;
+use super::rows::{Rows, insert, numbers};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
@@ -23,20 +21,25 @@ pub(super) struct ClaimId(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LabelId(u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+impl LabelId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A claim: an actor, and how it touches which object, that also by its number.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     pub(super) actor: ActorId,
     pub(super) touch: Touch,
+    touch_number: u32,
 }
 
 #[derive(Debug)]
 struct Label {
     actor: ActorId,
     footprint: Footprint,
-    /// The claims that the transition itself makes.
-    own: Bits,
-    /// Of the first `known` claims, those that do not conflict with it.
-    transparent: Bits,
+    /// How many claims were looked at for `conflicting`.
     known: u32,
 }
 
@@ -52,11 +55,21 @@ impl Label {
 #[derive(Debug)]
 pub(super) struct Claims {
     dependence: Dependence,
-    claim_numbers: HashMap<Claim, ClaimId, FxBuildHasher>,
+    touch_numbers: HashMap<Touch, u32, FxBuildHasher>,
+    /// For each actor, the claims that it makes by the numbers of the touches.
+    claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
+    /// For each actor its claims.
+    by_actor: Rows,
     /// Labels by their actors and footprints, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
+    /// For each actor the label that was asked for last: often it is the one that is asked for next.
+    recent: Vec<LabelId>,
+    /// For each label the claims that the transition itself makes, and of the first `known` claims those that conflict
+    /// with it.
+    own: Rows,
+    conflicting: Rows,
 }
 
 fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
@@ -67,90 +80,121 @@ impl Claims {
     pub(super) fn new(dependence: Dependence) -> Self {
         Claims {
             dependence,
-            claim_numbers: HashMap::default(),
+            touch_numbers: HashMap::default(),
+            claim_numbers: Vec::new(),
             claims: Vec::new(),
+            by_actor: Rows::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
+            recent: Vec::new(),
+            own: Rows::default(),
+            conflicting: Rows::default(),
         }
     }
 
-    /// The label of a transition.
+    /// The label of a transition, or of a step that somebody waits to take.
     pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
         let is_same = |id: &LabelId| {
-            let label = &self.labels[id.0 as usize];
-            label.actor == actor && label.footprint == *footprint
+            let label = self.labels.get(id.index());
+            label.is_some_and(|label| label.actor == actor && label.footprint == *footprint)
         };
-        let hash_of_new = hash(actor, footprint);
-        if let Some(&known) = self.label_numbers.find(hash_of_new, is_same) {
-            return known;
+        if self.recent.len() <= actor.index() {
+            self.recent.resize(actor.index() + 1, LabelId(u32::MAX));
         }
+        if is_same(&self.recent[actor.index()]) {
+            return self.recent[actor.index()];
+        }
+        let hash_of_new = hash(actor, footprint);
+        let id = match self.label_numbers.find(hash_of_new, is_same) {
+            Some(&known) => known,
+            None => self.add_label(actor, footprint, hash_of_new),
+        };
+        self.recent[actor.index()] = id;
+        id
+    }
+
+    fn add_label(&mut self, actor: ActorId, footprint: &Footprint, hash_of_new: u64) -> LabelId {
         let id = LabelId(self.labels.len() as u32);
-        let mut own = Bits::default();
-        self.claim_all(actor, footprint, &mut own);
-        let footprint = footprint.clone();
-        self.labels.push(Label { actor, footprint, own, transparent: Bits::default(), known: 0 });
+        self.own.push();
+        self.conflicting.push();
+        for &touch in footprint.touches() {
+            let claim = self.claim(actor, touch);
+            self.own.insert(id.index(), claim.0);
+        }
+        self.labels.push(Label { actor, footprint: footprint.clone(), known: 0 });
         let labels = &self.labels;
         self.label_numbers.insert_unique(hash_of_new, id, |id| {
-            let label = &labels[id.0 as usize];
+            let label = &labels[id.index()];
             hash(label.actor, &label.footprint)
         });
         id
     }
 
-    /// Adds the claims of an actor that takes a step, or waits to take it, with this footprint.
-    pub(super) fn claim_all(&mut self, actor: ActorId, footprint: &Footprint, into: &mut Bits) {
-        for &touch in footprint.touches() {
-            into.insert(self.claim(actor, touch).0);
-        }
+    fn claim(&mut self, actor: ActorId, touch: Touch) -> ClaimId {
+        let next = self.touch_numbers.len() as u32;
+        let touch_number = *self.touch_numbers.entry(touch).or_insert(next);
+        self.claim_by_number(actor, touch, touch_number)
     }
 
-    fn claim(&mut self, actor: ActorId, touch: Touch) -> ClaimId {
-        let claim = Claim { actor, touch };
-        *self.claim_numbers.entry(claim).or_insert_with(|| {
-            self.claims.push(claim);
-            ClaimId(self.claims.len() as u32 - 1)
-        })
+    fn claim_by_number(&mut self, actor: ActorId, touch: Touch, touch_number: u32) -> ClaimId {
+        if self.claim_numbers.len() <= actor.index() {
+            self.claim_numbers.resize(actor.index() + 1, Vec::new());
+        }
+        let numbers = &mut self.claim_numbers[actor.index()];
+        if numbers.len() <= touch_number as usize {
+            numbers.resize(touch_number as usize + 1, None);
+        }
+        if let Some(known) = numbers[touch_number as usize] {
+            return known;
+        }
+        let id = ClaimId(self.claims.len() as u32);
+        numbers[touch_number as usize] = Some(id);
+        self.claims.push(Claim { actor, touch, touch_number });
+        while self.by_actor.len() <= actor.index() {
+            self.by_actor.push();
+        }
+        self.by_actor.insert(actor.index(), id.0);
+        id
     }
 
     pub(super) fn get(&self, claim: ClaimId) -> Claim {
         self.claims[claim.0 as usize]
     }
 
-    /// How many claims there are.
-    pub(super) fn len(&self) -> u32 {
-        self.claims.len() as u32
+    /// The claims of an actor.
+    pub(super) fn of(&self, actor: ActorId) -> &[u64] {
+        if actor.index() < self.by_actor.len() { self.by_actor.row(actor.index()) } else { &[] }
     }
 
     /// The claims that a transition makes.
-    pub(super) fn own(&self, label: LabelId) -> &Bits {
-        &self.labels[label.0 as usize].own
+    pub(super) fn own(&self, label: LabelId) -> &[u64] {
+        self.own.row(label.index())
     }
 
-    /// The claims that do not conflict with a transition.
-    pub(super) fn transparent(&mut self, label: LabelId) -> &Bits {
-        let label = &mut self.labels[label.0 as usize];
-        while let Some(claim) = self.claims.get(label.known as usize) {
-            if !label.conflicts(*claim, self.dependence) {
-                label.transparent.insert(label.known);
+    /// Adds the actors of those claims that conflict with a transition.
+    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: &[u64], into: &mut Vec<u64>) {
+        let label = &mut self.labels[id.index()];
+        for number in label.known..self.claims.len() as u32 {
+            if label.conflicts(self.claims[number as usize], self.dependence) {
+                self.conflicting.insert(id.index(), number);
             }
-            label.known += 1;
         }
-        &label.transparent
+        label.known = self.claims.len() as u32;
+        let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
+        for claim in numbers(conflicting) {
+            insert(into, self.claims[claim as usize].actor.0);
+        }
     }
 
-    /// Whether a transition conflicts with a claim.
-    pub(super) fn conflicts(&self, label: LabelId, claim: ClaimId) -> bool {
-        self.labels[label.0 as usize].conflicts(self.get(claim), self.dependence)
-    }
-
-    /// Whether a transition changes an object.
-    pub(super) fn changes(&self, label: LabelId, object: ObjectId) -> bool {
-        self.labels[label.0 as usize].footprint.access(object).is_some_and(Access::changes)
+    /// The objects that a transition changes.
+    pub(super) fn changes(&self, label: LabelId) -> impl Iterator<Item = ObjectId> + '_ {
+        let touches = self.labels[label.index()].footprint.touches().iter();
+        touches.filter(|touch| Access::changes(touch.access)).map(|touch| touch.object)
     }
 
     /// The same claim, made by the actor of a transition.
     pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> ClaimId {
-        let (actor, touch) = (self.labels[label.0 as usize].actor, self.get(claim).touch);
-        self.claim(actor, touch)
+        let Claim { touch, touch_number, .. } = self.get(claim);
+        self.claim_by_number(self.labels[label.index()].actor, touch, touch_number)
     }
 }

@@ -1,0 +1,268 @@
+//! The table of states: what a search looks at for every transition lies in one row of words per state, together.
+
+use super::rows::{numbers, padded, words_for};
+use crate::visited::Key;
+use hashbrown::HashTable;
+use mazurka_core::{ActorId, Fingerprint};
+
+/// A state by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct NodeId(pub(super) u32);
+
+impl NodeId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// No transition.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Where in a row the fingerprint (two words) and the header (one word) stand; the sets follow.
+const HEADER: usize = 2;
+const SETS: usize = 3;
+/// The header's bit for "an execution that went through here has ended"; its low half is the first transition in.
+const CLOSED: u64 = 1 << 32;
+
+/// The sets of actors that a state has, in the order in which they stand in its row; its claims follow.
+#[derive(Clone, Copy)]
+enum Actors {
+    Enabled,
+    Backtrack,
+    Done,
+}
+
+/// The table.
+pub(super) struct Nodes {
+    numbers: HashTable<NodeId>,
+    words: Vec<u64>,
+    len: u32,
+    /// How many words a set of actors has, a set of claims, and a whole row.
+    actor_words: usize,
+    claim_words: usize,
+    stride: usize,
+}
+
+impl Nodes {
+    pub(super) fn new() -> Self {
+        Nodes { numbers: HashTable::new(), words: Vec::new(), len: 0, actor_words: 1, claim_words: 1, stride: SETS + 4 }
+    }
+
+    /// The number of a state, if it is known.
+    pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<NodeId> {
+        let [high, low] = halves(fingerprint);
+        let is_same = |id: &NodeId| {
+            let row = &self.words[id.index() * self.stride..][..HEADER];
+            row[0] == high && row[1] == low
+        };
+        self.numbers.find(hash(high, low), is_same).copied()
+    }
+
+    /// Adds a state that is not known.
+    pub(super) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId]) -> NodeId {
+        let id = NodeId(self.len);
+        self.len += 1;
+        if let Some(last) = enabled.iter().max() {
+            self.widen(words_for(last.0), self.claim_words);
+        }
+        let [high, low] = halves(fingerprint);
+        let at = self.words.len();
+        self.words.resize(at + self.stride, 0);
+        let row = &mut self.words[at..];
+        (row[0], row[1], row[HEADER]) = (high, low, u64::from(NONE));
+        for actor in enabled {
+            row[SETS + actor.index() / 64] |= 1 << (actor.0 % 64);
+        }
+        let (words, stride) = (&self.words, self.stride);
+        let hash_of = |id: &NodeId| hash(words[id.index() * stride], words[id.index() * stride + 1]);
+        self.numbers.insert_unique(hash(high, low), id, hash_of);
+        id
+    }
+
+    /// Makes room for sets with more members.
+    fn widen(&mut self, actor_words: usize, claim_words: usize) {
+        let (actor_words, claim_words) = (self.actor_words.max(actor_words), self.claim_words.max(claim_words));
+        if (actor_words, claim_words) == (self.actor_words, self.claim_words) {
+            return;
+        }
+        let (old_actors, old_stride) = (self.actor_words, self.stride);
+        let (stride, claims_at) = (SETS + 3 * actor_words + claim_words, SETS + 3 * old_actors);
+        let mut words = Vec::with_capacity(self.words.len() / old_stride * stride);
+        for row in self.words.chunks(old_stride) {
+            words.extend_from_slice(&row[..SETS]);
+            words.extend(row[SETS..claims_at].chunks(old_actors).flat_map(|set| padded(set, actor_words)));
+            words.extend(padded(&row[claims_at..], claim_words));
+        }
+        (self.words, self.actor_words, self.claim_words, self.stride) = (words, actor_words, claim_words, stride);
+    }
+
+    fn header(&mut self, id: NodeId) -> &mut u64 {
+        &mut self.words[id.index() * self.stride + HEADER]
+    }
+
+    #[inline]
+    fn set(&self, id: NodeId, which: Actors) -> &[u64] {
+        &self.words[id.index() * self.stride + SETS + which as usize * self.actor_words..][..self.actor_words]
+    }
+
+    /// Whether an execution that went through a state has ended: the history H of the paper.
+    pub(super) fn is_closed(&self, id: NodeId) -> bool {
+        self.words[id.index() * self.stride + HEADER] & CLOSED != 0
+    }
+
+    pub(super) fn close(&mut self, id: NodeId) {
+        *self.header(id) |= CLOSED;
+    }
+
+    /// The first of the transitions that lead to a state.
+    pub(super) fn first_in(&self, id: NodeId) -> u32 {
+        self.words[id.index() * self.stride + HEADER] as u32
+    }
+
+    /// Puts a transition in front of those that lead to a state, and returns the one that was first.
+    pub(super) fn replace_first_in(&mut self, id: NodeId, edge: u32) -> u32 {
+        let header = self.header(id);
+        let old = *header as u32;
+        *header = *header >> 32 << 32 | u64::from(edge);
+        old
+    }
+
+    /// Who can move in a state.
+    pub(super) fn enabled(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
+        numbers(self.set(id, Actors::Enabled).iter().copied()).map(ActorId)
+    }
+
+    /// Who can move in a state, as bits.
+    pub(super) fn enabled_bits(&self, id: NodeId) -> &[u64] {
+        self.set(id, Actors::Enabled)
+    }
+
+    /// Who was not tried in a state.
+    pub(super) fn not_done(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
+        self.difference(id, Actors::Enabled, Actors::Done).map(ActorId)
+    }
+
+    /// Who is to be tried in a state and was not.
+    pub(super) fn untried(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
+        self.difference(id, Actors::Backtrack, Actors::Done).map(ActorId)
+    }
+
+    fn difference(&self, id: NodeId, one: Actors, other: Actors) -> impl Iterator<Item = u32> + '_ {
+        numbers(self.set(id, one).iter().zip(self.set(id, other)).map(|(one, other)| one & !other))
+    }
+
+    /// Whether everybody who can move in a state is to be tried there.
+    #[inline]
+    pub(super) fn tries_all(&self, id: NodeId) -> bool {
+        self.set(id, Actors::Enabled) == self.set(id, Actors::Backtrack)
+    }
+
+    /// Notes that an actor is tried in a state; true if it was not before.
+    pub(super) fn mark_done(&mut self, id: NodeId, actor: ActorId) -> bool {
+        let (word, bit) = (actor.index() / 64, 1 << (actor.0 % 64));
+        let at = id.index() * self.stride + SETS + word;
+        let done = &mut self.words[at + 2 * self.actor_words];
+        let is_new = *done & bit == 0;
+        *done |= bit;
+        self.words[at + self.actor_words] |= bit;
+        is_new
+    }
+
+    /// Adds some actors to what is to be tried in a state; if one of them cannot move there, everybody. True if there is
+    /// something to try now and there was nothing before.
+    #[inline]
+    pub(super) fn try_later(&mut self, id: NodeId, wanted: &[u64]) -> bool {
+        let enabled = self.set(id, Actors::Enabled);
+        let cannot = |(index, wanted): (usize, &u64)| wanted & !enabled.get(index).copied().unwrap_or(0) != 0;
+        let everybody = wanted.iter().enumerate().any(cannot);
+        let wanted = |index: usize| if everybody { u64::MAX } else { wanted.get(index).copied().unwrap_or(0) };
+        self.add_to_backtrack(id, wanted)
+    }
+
+    /// Adds those to what is to be tried in a state who cannot move in another one.
+    pub(super) fn try_disabled(&mut self, id: NodeId, other: NodeId) -> bool {
+        let (from, to) = (id.index() * self.stride + SETS, other.index() * self.stride + SETS);
+        let mut new = false;
+        for index in 0..self.actor_words {
+            let disabled = self.words[from + index] & !self.words[to + index];
+            new |= disabled != 0 && self.add_to_backtrack(id, |word| if word == index { disabled } else { 0 });
+        }
+        new
+    }
+
+    fn add_to_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
+        let width = self.actor_words;
+        let row = &mut self.words[id.index() * self.stride + SETS..][..3 * width];
+        let (mut had, mut has) = (0, 0);
+        for index in 0..width {
+            let (enabled, backtrack, done) = (row[index], row[width + index], row[2 * width + index]);
+            let all = backtrack | enabled & more(index);
+            had |= backtrack & !done;
+            has |= all & !done;
+            row[width + index] = all;
+        }
+        had == 0 && has != 0
+    }
+
+    /// The claims that reach a state from below.
+    #[inline]
+    pub(super) fn claims(&self, id: NodeId) -> &[u64] {
+        &self.words[id.index() * self.stride + SETS + 3 * self.actor_words..][..self.claim_words]
+    }
+
+    /// Adds claims to those that reach a state, and puts those that are new into `fresh`; true if there are any.
+    #[inline]
+    pub(super) fn learn(&mut self, id: NodeId, claims: &[u64], fresh: &mut Vec<u64>) -> bool {
+        if claims.len() > self.claim_words {
+            self.widen(self.actor_words, claims.len());
+        }
+        let at = id.index() * self.stride + SETS + 3 * self.actor_words;
+        let known = &mut self.words[at..at + claims.len()];
+        let start = fresh.len();
+        let mut any = 0;
+        fresh.extend(known.iter_mut().zip(claims).map(|(known, &more)| {
+            let new = more & !*known;
+            any |= new;
+            *known |= new;
+            new
+        }));
+        if any == 0 {
+            fresh.truncate(start);
+        }
+        any != 0
+    }
+}
+
+fn halves(Fingerprint(bits): Fingerprint) -> [u64; 2] {
+    [(bits >> 64) as u64, bits as u64]
+}
+
+fn hash(high: u64, low: u64) -> u64 {
+    Key::from(Fingerprint(u128::from(high) << 64 | u128::from(low))).hash()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_keep_what_they_know_as_the_table_widens() {
+        let mut nodes = Nodes::new();
+        let first = nodes.add(Fingerprint(7), &[ActorId(0), ActorId(2)]);
+        nodes.replace_first_in(first, 5);
+        nodes.close(first);
+        assert!(nodes.mark_done(first, ActorId(2)) && !nodes.mark_done(first, ActorId(2)));
+        let mut fresh = Vec::new();
+        assert!(nodes.learn(first, &[0b110], &mut fresh) && !nodes.learn(first, &[0b010], &mut fresh));
+        let second = nodes.add(Fingerprint(8), &[ActorId(70)]);
+        assert!(nodes.learn(second, &[0, 0, 1], &mut fresh));
+        assert_eq!(fresh, [0b110, 0, 0, 1]);
+        assert_eq!((nodes.find(Fingerprint(7)), nodes.find(Fingerprint(9))), (Some(first), None));
+        assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
+        assert_eq!(nodes.enabled(first).collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
+        assert_eq!(nodes.not_done(first).collect::<Vec<_>>(), [ActorId(0)]);
+        assert_eq!((nodes.claims(first), nodes.claims(second)), (&[0b110, 0, 0][..], &[0, 0, 1][..]));
+        assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
+        assert!(nodes.tries_all(first) && nodes.untried(first).eq([ActorId(0)]));
+    }
+}
