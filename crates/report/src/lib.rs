@@ -2,7 +2,7 @@
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
 //! engine with its stories; [`text`] and [`json`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
-//! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, and
+//! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`] apps, and
 //! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
@@ -17,6 +17,7 @@ pub mod format;
 pub mod json;
 mod layout;
 mod meaning;
+pub mod pairs;
 mod run;
 mod schedule_file;
 mod story;

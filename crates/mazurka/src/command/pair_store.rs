@@ -1,0 +1,70 @@
+//! What is known of pairs, kept on disk: a run that was ended is taken up where it stopped.
+
+use anyhow::{Context, Result};
+use mazurka::Fingerprint;
+use mazurka::report::pairs::PairRow;
+use redb::{Database, ReadableDatabase, TableDefinition};
+use std::path::Path;
+
+/// The rows by the fingerprint of everything that they depend on.
+const ROWS: TableDefinition<'_, u128, &str> = TableDefinition::new("pairs");
+
+/// A file with rows.
+pub(crate) struct PairStore {
+    database: Database,
+}
+
+impl PairStore {
+    /// Opens a store, and makes it if there is none.
+    pub(crate) fn open(path: &Path) -> Result<PairStore> {
+        let database = Database::create(path).with_context(|| {
+            format!("error: {}: cannot keep results here\nexpected a new file, or one that `pairs` made", path.display())
+        })?;
+        let begin = database.begin_write()?;
+        begin.open_table(ROWS)?;
+        begin.commit()?;
+        Ok(PairStore { database })
+    }
+
+    /// What is known of a pair.
+    pub(crate) fn find(&self, key: Fingerprint) -> Result<Option<PairRow>> {
+        let table = self.database.begin_read()?.open_table(ROWS)?;
+        Ok(table.get(key.0)?.and_then(|row| PairRow::restore(row.value())))
+    }
+
+    /// Keeps rows. They are on disk when this returns.
+    pub(crate) fn keep(&self, rows: &[(Fingerprint, PairRow)]) -> Result<()> {
+        let write = self.database.begin_write()?;
+        {
+            let mut table = write.open_table(ROWS)?;
+            for (key, row) in rows {
+                table.insert(key.0, row.store().as_str())?;
+            }
+        }
+        write.commit()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn what_is_kept_is_found_again() {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let path = folder.join("pair-store-test.redb");
+        let _ = fs::remove_file(&path);
+        let row = PairRow::failed(vec!["a".to_owned(), "b".to_owned()], "why", 1.0);
+        let store = PairStore::open(&path).expect("a store can be made");
+        store.keep(&[(Fingerprint(7), row.clone())]).expect("a row can be kept");
+        drop(store);
+        let store = PairStore::open(&path).expect("a store can be opened again");
+        assert_eq!(store.find(Fingerprint(7)).expect("it can be read"), Some(row));
+        assert_eq!(store.find(Fingerprint(8)).expect("it can be read"), None);
+        drop(store);
+        fs::write(&path, "something else").expect("a file can be written");
+        assert!(PairStore::open(&path).is_err());
+    }
+}

@@ -1,0 +1,350 @@
+//! A table over pairs of apps: who fights with whom.
+
+use crate::format::{count, duration, number};
+use crate::json::pretty;
+use crate::layout::{Paint, one_line, pad, width, wrap};
+use crate::TextOptions;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// What is known of a pair of apps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairRow {
+    /// The apps, as the table names them.
+    pub apps: Vec<String>,
+    /// `verified`, `violated`, `bounded`, `inconclusive`, `unsupported`, or `failed` if the pair could not be checked.
+    pub verdict: String,
+    /// What stands behind the verdict.
+    pub reason: Option<String>,
+    /// What was found.
+    pub violations: Vec<PairViolation>,
+    /// How many events can happen.
+    pub events: Option<u64>,
+    /// How many states were met.
+    pub states: Option<u64>,
+    /// How many steps were taken.
+    pub transitions: Option<u64>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that was in use.
+    pub peak_bytes: Option<u64>,
+}
+
+/// Something that was found in a pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairViolation {
+    /// The kind, as JSON reports name it.
+    pub kind: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// The events that lead to it, in order.
+    pub events: Vec<String>,
+}
+
+/// The verdict of a pair that could not be checked: an app that cannot be read, a checker that did not come back.
+const FAILED: &str = "failed";
+
+/// The part of a check's JSON report that a table needs.
+#[derive(Deserialize)]
+struct Checked {
+    verdict: String,
+    reason: Option<String>,
+    violations: Vec<CheckedViolation>,
+    statistics: CheckedStatistics,
+}
+
+#[derive(Deserialize)]
+struct CheckedViolation {
+    kind: String,
+    message: String,
+    schedule: Vec<CheckedStep>,
+}
+
+#[derive(Deserialize)]
+struct CheckedStep {
+    actor: String,
+}
+
+#[derive(Deserialize)]
+struct CheckedStatistics {
+    events: Option<u64>,
+    states: Option<u64>,
+    transitions: Option<u64>,
+    seconds: f64,
+    peak_bytes: Option<u64>,
+}
+
+impl PairRow {
+    /// Takes what a check of the pair reported in JSON.
+    pub fn from_report(apps: Vec<String>, report: &str) -> Result<PairRow, String> {
+        let checked: Checked = serde_json::from_str(report).map_err(|error| error.to_string())?;
+        let violations = checked.violations.into_iter().map(|violation| PairViolation {
+            kind: violation.kind,
+            message: violation.message,
+            events: violation.schedule.into_iter().map(|step| step.actor).collect(),
+        });
+        let CheckedStatistics { events, states, transitions, seconds, peak_bytes } = checked.statistics;
+        let (verdict, reason, violations) = (checked.verdict, checked.reason, violations.collect());
+        Ok(PairRow { apps, verdict, reason, violations, events, states, transitions, seconds, peak_bytes })
+    }
+
+    /// A pair that could not be checked.
+    pub fn failed(apps: Vec<String>, reason: impl Into<String>, seconds: f64) -> PairRow {
+        PairRow {
+            apps,
+            verdict: FAILED.to_owned(),
+            reason: Some(reason.into()),
+            violations: Vec::new(),
+            events: None,
+            states: None,
+            transitions: None,
+            seconds,
+            peak_bytes: None,
+        }
+    }
+
+    /// The row as it is kept.
+    pub fn store(&self) -> String {
+        pretty(self)
+    }
+
+    /// A row that was kept.
+    pub fn restore(text: &str) -> Option<PairRow> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// How many violations of a kind there are.
+    fn found(&self, kind: &str) -> usize {
+        self.violations.iter().filter(|violation| violation.kind == kind).count()
+    }
+
+    /// What matters most comes first: fights, cascades, crashes, broken rules; then what is not known; then peace.
+    fn importance(&self) -> impl Ord + use<'_> {
+        let rank = match self.verdict.as_str() {
+            "violated" => 0,
+            "inconclusive" | "bounded" => 1,
+            "unsupported" => 2,
+            FAILED => 3,
+            _ => 4,
+        };
+        let counts = ["conflict", "cascade", "crash", "invariant"].map(|kind| Reverse(self.found(kind)));
+        (rank, counts, &self.apps)
+    }
+
+    /// What was found, counted: "2 conflicts, 1 crash".
+    fn summary(&self) -> String {
+        const KINDS: [(&str, &str, &str); 4] = [
+            ("conflict", "conflict", "conflicts"),
+            ("cascade", "cascade", "cascades"),
+            ("crash", "crash", "crashes"),
+            ("invariant", "broken rule", "broken rules"),
+        ];
+        let counts = KINDS.map(|(kind, one, many)| (self.found(kind) as u64, one, many));
+        let parts = counts.iter().filter(|(found, ..)| *found > 0).map(|&(found, one, many)| count(found, one, many));
+        parts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Brings the rows into the order in which people want to read them.
+pub fn sort(rows: &mut [PairRow]) {
+    rows.sort_by(|one, other| one.importance().cmp(&other.importance()));
+}
+
+/// The table for people: a line per pair, and below it what was found or why nothing is known.
+pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
+    let paint = Paint { colour: options.colour };
+    let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
+    const TITLES: [&str; 7] = ["apps", "verdict", "found", "events", "states", "transitions", "time"];
+    let fill = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0).max(TITLES[column].len());
+    let fills: Vec<usize> = (0..TITLES.len()).map(fill).collect();
+    let line = |row: &[String; 7], verdict: &str| {
+        let verdict = verdict.to_owned() + &pad("", fills[1] - width(&row[1]));
+        let mut line = format!("{}  {verdict}  {}", pad(&row[0], fills[0]), pad(&row[2], fills[2]));
+        for column in 3..TITLES.len() {
+            line.push_str(&format!("  {:>fill$}", row[column], fill = fills[column]));
+        }
+        line.trim_end().to_owned()
+    };
+    let titles = TITLES.map(str::to_owned);
+    let mut lines = vec![paint.bold(&line(&titles, &titles[1]))];
+    for (row, cells) in rows.iter().zip(&cells) {
+        let verdict = match row.verdict.as_str() {
+            "verified" => paint.good(&row.verdict),
+            "violated" => paint.alarm(&row.verdict),
+            _ => paint.open(&row.verdict),
+        };
+        lines.push(line(cells, &verdict));
+        lines.extend(notes(row, options.width));
+    }
+    lines.push(String::new());
+    lines.push(conclusion(rows));
+    lines.join("\n") + "\n"
+}
+
+fn cells(row: &PairRow) -> [String; 7] {
+    let counted = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), number);
+    [
+        row.apps.join(" + "),
+        row.verdict.clone(),
+        row.summary(),
+        counted(row.events),
+        counted(row.states),
+        counted(row.transitions),
+        duration(row.seconds),
+    ]
+}
+
+/// What was found, or why nothing is known, indented.
+fn notes(row: &PairRow, screen: usize) -> Vec<String> {
+    let sentences: Vec<String> = match row.verdict.as_str() {
+        "violated" => row.violations.iter().map(sentence).collect(),
+        "verified" => Vec::new(),
+        _ => row.reason.iter().map(|reason| one_line(reason)).collect(),
+    };
+    let room = screen.clamp(40, 120) - 4;
+    let wrapped = sentences.iter().flat_map(|sentence| {
+        let pieces = wrap(sentence, room.saturating_sub(2)).into_iter().enumerate();
+        pieces.map(|(index, piece)| format!("    {}{piece}", if index == 0 { "" } else { "  " }))
+    });
+    wrapped.collect()
+}
+
+fn sentence(violation: &PairViolation) -> String {
+    let message = one_line(&violation.message);
+    if violation.events.is_empty() {
+        return format!("{message} (as soon as they are installed)");
+    }
+    format!("{message} (after: {})", violation.events.join(", "))
+}
+
+/// How many pairs there are of each verdict.
+fn conclusion(rows: &[PairRow]) -> String {
+    let total = count(rows.len() as u64, "pair", "pairs");
+    let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
+    let mut parts = vec![format!("{} fight", number(fights as u64))];
+    for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED] {
+        let of_verdict = rows.iter().filter(|row| row.verdict == verdict).count();
+        if of_verdict > 0 {
+            parts.push(format!("{} {verdict}", number(of_verdict as u64)));
+        }
+    }
+    format!("{total}: {}", parts.join(", "))
+}
+
+/// The table with commas between the columns, one line per pair.
+pub fn csv(rows: &[PairRow]) -> String {
+    let mut text = "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found\n"
+        .to_owned();
+    for row in rows {
+        let counted = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        let found = match row.violations.first() {
+            Some(violation) => violation.message.clone(),
+            None => row.reason.clone().filter(|_| row.verdict != "verified").unwrap_or_default(),
+        };
+        let app = |index: usize| row.apps.get(index).cloned().unwrap_or_default();
+        let mut fields = vec![app(0), app(1), row.verdict.clone()];
+        fields.extend(["conflict", "cascade", "crash", "invariant"].map(|kind| row.found(kind).to_string()));
+        fields.extend([row.events, row.states, row.transitions].map(counted));
+        fields.extend([format!("{:.6}", row.seconds), counted(row.peak_bytes), one_line(&found)]);
+        let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+        text.push_str(&fields.join(","));
+        text.push('\n');
+    }
+    text
+}
+
+/// A field of a CSV file.
+fn quoted(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+
+/// The table as one JSON object.
+pub fn json(rows: &[PairRow]) -> String {
+    #[derive(Serialize)]
+    struct Table<'a> {
+        pairs: &'a [PairRow],
+    }
+    pretty(&Table { pairs: rows })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(apps: [&str; 2], verdict: &str, found: &[(&str, &str, &[&str])]) -> PairRow {
+        let violations = found.iter().map(|(kind, message, events)| PairViolation {
+            kind: (*kind).to_owned(),
+            message: (*message).to_owned(),
+            events: events.iter().map(|event| (*event).to_owned()).collect(),
+        });
+        PairRow {
+            apps: apps.map(str::to_owned).to_vec(),
+            verdict: verdict.to_owned(),
+            reason: Some("the time limit was reached".to_owned()),
+            violations: violations.collect(),
+            events: Some(4),
+            states: Some(1_234),
+            transitions: Some(5_678),
+            seconds: 0.0123,
+            peak_bytes: Some(1 << 20),
+        }
+    }
+
+    fn some() -> Vec<PairRow> {
+        let mut rows = vec![
+            row(["night-light", "welcome"], "verified", &[]),
+            row(["big", "bigger"], "inconclusive", &[]),
+            row(["alarm", "lock"], "violated", &[("conflict", "\"Lock\" locks what \"Alarm\" unlocked", &["smoke", "leave"])]),
+            PairRow::failed(vec!["broken".to_owned(), "lock".to_owned()], "broken.groovy:3: no definition", 0.001),
+        ];
+        sort(&mut rows);
+        rows
+    }
+
+    #[test]
+    fn fights_come_first_and_are_told() {
+        insta::assert_snapshot!(text(&some(), &TextOptions::default()), @r#"
+        apps                   verdict       found       events  states  transitions    time
+        alarm + lock           violated      1 conflict       4   1,234        5,678   12 ms
+            "Lock" locks what "Alarm" unlocked (after: smoke, leave)
+        big + bigger           inconclusive                   4   1,234        5,678   12 ms
+            the time limit was reached
+        broken + lock          failed                         -       -            -  1.0 ms
+            broken.groovy:3: no definition
+        night-light + welcome  verified                       4   1,234        5,678   12 ms
+
+        4 pairs: 1 fight, 1 violated, 1 verified, 1 inconclusive, 1 failed
+        "#);
+    }
+
+    #[test]
+    fn machines_get_a_line_per_pair() {
+        insta::assert_snapshot!(csv(&some()), @r#"
+        first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found
+        alarm,lock,violated,1,0,0,0,4,1234,5678,0.012300,1048576,"""Lock"" locks what ""Alarm"" unlocked"
+        big,bigger,inconclusive,0,0,0,0,4,1234,5678,0.012300,1048576,the time limit was reached
+        broken,lock,failed,0,0,0,0,,,,0.001000,,broken.groovy:3: no definition
+        night-light,welcome,verified,0,0,0,0,4,1234,5678,0.012300,1048576,
+        "#);
+    }
+
+    #[test]
+    fn a_row_is_kept_as_it_is() {
+        for row in some() {
+            assert_eq!(PairRow::restore(&row.store()), Some(row));
+        }
+        assert_eq!(PairRow::restore("{\"apps\":"), None);
+        assert!(json(&some()).starts_with("{\n  \"pairs\": ["));
+    }
+
+    #[test]
+    fn a_report_of_a_check_becomes_a_row() {
+        let report = r#"{"program": "a", "engine": "stateful", "verdict": "violated", "reason": null,
+            "violations": [{"kind": "crash", "message": "oh", "schedule": [{"actor": "smoke"}]}],
+            "statistics": {"states": 3, "transitions": 4, "events": 2, "seconds": 0.5}}"#;
+        let row = PairRow::from_report(vec!["a".to_owned(), "b".to_owned()], report).expect("it is a report");
+        assert_eq!((row.found("crash"), row.events, row.peak_bytes), (1, Some(2), None));
+        assert_eq!(row.violations[0].events, ["smoke"]);
+        assert!(PairRow::from_report(Vec::new(), "{}").is_err());
+    }
+}
