@@ -4,6 +4,7 @@
 //! table is data: a new kind of device is a paragraph of that file.
 
 use crate::Profile;
+use crate::groovy::Frozen;
 use std::collections::HashMap;
 
 const TABLE: &str = include_str!("capabilities.txt");
@@ -26,7 +27,7 @@ pub struct Capability {
     pub attributes: Vec<Attribute>,
     /// What it can be told to do.
     pub commands: Vec<Command>,
-    sayings: Vec<Saying>,
+    pub(crate) sayings: Vec<Saying>,
 }
 
 /// Something that can be known of a device.
@@ -80,7 +81,7 @@ pub enum Effect {
 
 /// How people speak of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Saying {
+pub(crate) struct Saying {
     attribute: String,
     value: String,
     does: String,
@@ -89,6 +90,14 @@ struct Saying {
 }
 
 impl Attribute {
+    /// A value of the table as apps see it.
+    pub(crate) fn value(&self, text: &str) -> Frozen {
+        match text.parse::<i32>() {
+            Ok(number) if self.number => Frozen::Int(number),
+            _ => Frozen::text(text),
+        }
+    }
+
     /// Whether an app means this attribute by that name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aka.iter().any(|other| other == name)
@@ -100,6 +109,43 @@ impl Capability {
     pub fn attribute(&self, name: &str) -> Option<usize> {
         let exact = self.attributes.iter().position(|attribute| attribute.name == name);
         exact.or_else(|| self.attributes.iter().position(|attribute| attribute.is_called(name)))
+    }
+
+    /// Adds what another capability can do; where both know a name, this one's meaning stays.
+    pub(crate) fn join(&mut self, other: &Capability) {
+        for attribute in &other.attributes {
+            if !self.attributes.iter().any(|known| known.name == attribute.name) {
+                self.attributes.push(attribute.clone());
+            }
+        }
+        for command in other.commands.iter().filter(|command| self.command(&command.name).is_none()).collect::<Vec<_>>()
+        {
+            let own = |index: usize| {
+                self.attributes.iter().position(|known| known.name == other.attributes[index].name).unwrap_or(0)
+            };
+            let effects = command.effects.iter().map(|(index, effect)| (own(*index), effect.clone())).collect();
+            self.commands.push(Command { effects, ..command.clone() });
+        }
+        self.sayings.extend(other.sayings.iter().cloned());
+    }
+
+    /// The texts that an attribute can be, unless it is a number or a command can set it to anything.
+    pub(crate) fn texts(&self, attribute: usize) -> Option<Vec<String>> {
+        let known = &self.attributes[attribute];
+        if known.number {
+            return None;
+        }
+        let mut texts: Vec<String> = known.events.iter().chain(&known.start).cloned().collect();
+        for (set, effect) in self.commands.iter().flat_map(|command| &command.effects) {
+            match effect {
+                Effect::Value(value) if *set == attribute => texts.push(value.clone()),
+                _ if *set == attribute => return None,
+                _ => {}
+            }
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        Some(texts)
     }
 
     /// A command.
@@ -165,6 +211,11 @@ impl Capabilities {
     /// The first capability that has an attribute.
     pub(crate) fn with_attribute(&self, name: &str) -> Option<&Capability> {
         self.list.iter().find(|capability| capability.attributes.iter().any(|attribute| attribute.name == name))
+    }
+
+    /// Whether some kind of device knows a command.
+    pub(crate) fn knows_command(&self, name: &str) -> bool {
+        self.list.iter().any(|capability| capability.command(name).is_some())
     }
 
     /// The names of all capabilities, in the order of the table.
