@@ -1,6 +1,6 @@
 //! What a search concludes.
 
-use crate::{ObjectId, Schedule, Statistics, StopReason, Violation};
+use crate::{ObjectId, Schedule, Statistics, StopReason, Violation, ViolationKind};
 use std::fmt;
 
 /// A violation and a schedule that leads to it.
@@ -96,13 +96,20 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Draws the conclusion: a violation is one whatever stopped the search, a bound or a limit rules out a proof.
+    /// Draws the conclusion: a violation is one whatever stopped the search, a bound or a limit rules out a proof. A
+    /// program that did what is not modelled was not checked, unless something was found wrong with it all the same.
     pub fn conclude(
         stop: StopReason,
         bounded: Option<(Bound, u64)>,
         violations: Vec<Found>,
         statistics: Statistics,
     ) -> Self {
+        let is_unsupported = |found: &Found| found.violation.kind == ViolationKind::Unsupported;
+        if let Some(first) = violations.first()
+            && violations.iter().all(is_unsupported)
+        {
+            return Exploration { stop, statistics, ..Exploration::unsupported(told(&first.violation)) };
+        }
         let verdict = if !violations.is_empty() {
             Verdict::Violated
         } else if !matches!(stop, StopReason::Complete | StopReason::FirstViolation) {
@@ -123,5 +130,33 @@ impl Exploration {
             violations: Vec::new(),
             statistics: Statistics::default(),
         }
+    }
+}
+
+/// A violation with its place, on one line.
+fn told(violation: &Violation) -> String {
+    match &violation.location {
+        Some(location) => format!("{location}: {}", violation.message),
+        None => violation.message.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(kind: ViolationKind) -> Found {
+        Found { violation: Violation::new(kind, "something"), schedule: Schedule::default() }
+    }
+
+    fn verdict(found: Vec<Found>) -> Verdict {
+        Exploration::conclude(StopReason::Complete, None, found, Statistics::default()).verdict
+    }
+
+    #[test]
+    fn what_is_not_modelled_is_no_violation_and_no_proof() {
+        assert_eq!(verdict(vec![found(ViolationKind::Unsupported)]), Verdict::Unsupported("something".into()));
+        assert_eq!(verdict(vec![found(ViolationKind::Unsupported), found(ViolationKind::Crash)]), Verdict::Violated);
+        assert_eq!(verdict(Vec::new()), Verdict::Verified);
     }
 }

@@ -34,6 +34,11 @@ pub enum ViolationKind {
     Crash,
     /// Two apps fight over a device.
     Conflict,
+    /// One event sets off others without end.
+    Cascade,
+    /// The program did what is not modelled. What follows is unknown, so this is no fault of the program but the end of
+    /// what can be said: see [`crate::Exploration::conclude`].
+    Unsupported,
 }
 
 impl ViolationKind {
@@ -45,13 +50,17 @@ impl ViolationKind {
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::Crash => "crash",
             ViolationKind::Conflict => "conflict",
+            ViolationKind::Cascade => "cascade",
+            ViolationKind::Unsupported => "unsupported",
         }
     }
 
     /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Self> {
-        use ViolationKind::{Assertion, Conflict, Crash, Deadlock, Invariant};
-        [Assertion, Invariant, Deadlock, Crash, Conflict].into_iter().find(|kind| kind.name() == name)
+        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Unsupported};
+        [Assertion, Invariant, Deadlock, Crash, Conflict, Cascade, Unsupported]
+            .into_iter()
+            .find(|kind| kind.name() == name)
     }
 }
 

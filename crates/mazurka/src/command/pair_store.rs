@@ -53,9 +53,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_found_again() {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let path = folder.join("pair-store-test.redb");
-        let _ = fs::remove_file(&path);
+        let path = std::env::temp_dir().join(format!("mazurka-pair-store-{}", std::process::id()));
         let row = PairRow::failed(vec!["a".to_owned(), "b".to_owned()], "why", 1.0);
         let store = PairStore::open(&path).expect("a store can be made");
         store.keep(&[(Fingerprint(7), row.clone())]).expect("a row can be kept");
@@ -66,5 +64,6 @@ mod tests {
         drop(store);
         fs::write(&path, "something else").expect("a file can be written");
         assert!(PairStore::open(&path).is_err());
+        let _ = fs::remove_file(&path);
     }
 }

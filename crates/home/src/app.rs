@@ -1,0 +1,195 @@
+//! An app: its script, and the inputs that its preferences ask for.
+
+use crate::groovy::{Frozen, Script, Span, parse};
+use crate::reading;
+use crate::{Capabilities, Profile};
+use mazurka_core::Diagnostic;
+use std::sync::Arc;
+
+/// A smart app as it was read.
+#[derive(Debug)]
+pub struct App {
+    /// The file, as the user named it.
+    pub file: Arc<str>,
+    /// Its text.
+    pub source: Arc<str>,
+    /// The name that its definition gives it.
+    pub name: String,
+    /// What it asks for, each name once.
+    pub inputs: Vec<Input>,
+    /// What stopped a page of its preferences from being read to its end.
+    pub page_trouble: Vec<String>,
+    pub(crate) script: Arc<Script>,
+}
+
+/// Something that an app asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The name by which the app knows it.
+    pub name: String,
+    /// What is asked for.
+    pub kind: InputKind,
+    /// Whether there can be several.
+    pub multiple: bool,
+    /// Whether the app can do without.
+    pub required: bool,
+    /// What can be chosen from, for an `enum`.
+    pub options: Vec<String>,
+    /// The value that it has unless somebody gives it another one.
+    pub default: Option<Frozen>,
+    pub(crate) span: Span,
+}
+
+/// What an input asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// A device that can do something, by the name of its capability.
+    Capability(String),
+    /// A device of one make.
+    Device(String),
+    /// A number.
+    Number,
+    /// Yes or no.
+    Bool,
+    /// One of some texts.
+    Enum,
+    /// A time of day.
+    Time,
+    /// A text.
+    Text,
+    /// A phone number.
+    Phone,
+    /// Somebody of the contact book.
+    Contact,
+    /// A mode of the home.
+    Mode,
+    /// A hub.
+    Hub,
+    /// Nothing that an app could read: a picture, a paragraph.
+    Decoration,
+}
+
+/// The types of inputs that are no devices.
+const TYPES: &[(&str, InputKind)] = &[
+    ("number", InputKind::Number),
+    ("decimal", InputKind::Number),
+    ("float", InputKind::Number),
+    ("long", InputKind::Number),
+    ("int", InputKind::Number),
+    ("integer", InputKind::Number),
+    ("bool", InputKind::Bool),
+    ("boolean", InputKind::Bool),
+    ("Boolean", InputKind::Bool),
+    ("enum", InputKind::Enum),
+    ("time", InputKind::Time),
+    ("date", InputKind::Time),
+    ("text", InputKind::Text),
+    ("string", InputKind::Text),
+    ("password", InputKind::Text),
+    ("email", InputKind::Text),
+    ("textarea", InputKind::Text),
+    ("color", InputKind::Text),
+    ("room", InputKind::Text),
+    ("phone", InputKind::Phone),
+    ("contact", InputKind::Contact),
+    ("mode", InputKind::Mode),
+    ("hub", InputKind::Hub),
+    ("icon", InputKind::Decoration),
+    ("image", InputKind::Decoration),
+    ("paragraph", InputKind::Decoration),
+    ("button", InputKind::Decoration),
+    ("app", InputKind::Decoration),
+];
+
+impl InputKind {
+    /// What an input type stands for; what is wrong with it otherwise, and what was expected.
+    pub(crate) fn of(kind: &str, table: &Capabilities) -> Result<InputKind, (String, String)> {
+        if let Some(name) = kind.strip_prefix("capability.") {
+            let known = |capability: &crate::Capability| InputKind::Capability(capability.name.clone());
+            return table.get(name).map(known).ok_or_else(|| {
+                (
+                    format!("there is no capability {name:?}"),
+                    format!("expected one of: {}", nearest(name, table.names())),
+                )
+            });
+        }
+        if let Some(name) = kind.strip_prefix("device.") {
+            let of_table = table.get(kind).map(|capability| InputKind::Capability(capability.name.clone()));
+            return Ok(of_table.unwrap_or_else(|| InputKind::Device(name.to_owned())));
+        }
+        let known = TYPES.iter().find(|(name, _)| *name == kind).map(|(_, kind)| kind.clone());
+        known.ok_or_else(|| {
+            let names = nearest(kind, TYPES.iter().map(|&(name, _)| name));
+            (format!("there is no input type {kind:?}"), format!("expected capability.…, or one of: {names}"))
+        })
+    }
+
+    /// Whether a device is asked for.
+    pub fn is_device(&self) -> bool {
+        matches!(self, InputKind::Capability(_) | InputKind::Device(_))
+    }
+}
+
+/// The names that look most like a wrong one first, all of them: whoever mistyped one wants to see it.
+pub(crate) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by_key(|name| distance(wrong, name));
+    names.truncate(12);
+    names.join(", ")
+}
+
+/// In how many letters two names differ.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, letter) in one.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for column in 0..other.len() {
+            let substituted = diagonal + usize::from(other[column] != letter);
+            diagonal = row[column + 1];
+            row[column + 1] = substituted.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+impl App {
+    /// Reads an app.
+    pub fn read(file: &str, source: &str, table: &Capabilities, profile: Profile) -> Result<App, Vec<Diagnostic>> {
+        let script = Arc::new(parse(source)?);
+        let read = reading::read(&script, table, profile)?;
+        Ok(App {
+            file: file.into(),
+            source: source.into(),
+            name: read.name,
+            inputs: read.inputs,
+            page_trouble: read.trouble,
+            script,
+        })
+    }
+
+    /// The input with this name.
+    pub fn input(&self, name: &str) -> Option<&Input> {
+        self.inputs.iter().find(|input| input.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_type_is_met_with_the_right_ones() {
+        let table = Capabilities::of(Profile::Usual);
+        assert_eq!(InputKind::of("capability.lock", &table), Ok(InputKind::Capability("lock".into())));
+        assert_eq!(InputKind::of("device.myEcobeeDevice", &table), Ok(InputKind::Device("myEcobeeDevice".into())));
+        assert_eq!(InputKind::of("device.aeonKeyFob", &table), Ok(InputKind::Capability("button".into())));
+        let (message, expected) = InputKind::of("capability.swich", &table).expect_err("mistyped");
+        assert_eq!(message, "there is no capability \"swich\"");
+        assert!(expected.starts_with("expected one of: switch,"), "{expected}");
+        let (message, expected) = InputKind::of("numbr", &table).expect_err("mistyped");
+        assert_eq!(message, "there is no input type \"numbr\"");
+        assert!(expected.starts_with("expected capability.…, or one of: number,"), "{expected}");
+    }
+}

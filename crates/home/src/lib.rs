@@ -1,0 +1,77 @@
+//! Smart homes: SmartThings apps as programs to be checked.
+//!
+//! [`Home::load`] reads apps, binds their inputs to devices and installs them. A [`Home`] is a
+//! [`System`](mazurka_core::System): its actors are the events of the environment and the timers of the apps, and a step
+//! is one such event with everything that the apps do about it. [`groovy`] runs the apps; [`Capabilities`] knows what
+//! devices can do.
+#![forbid(unsafe_code)]
+
+mod app;
+mod capability;
+mod clock;
+mod environment;
+pub mod groovy;
+mod happening;
+mod home;
+mod home_file;
+mod layout;
+mod memo;
+mod model;
+mod platform;
+mod reading;
+mod rules;
+mod scan;
+mod stage;
+mod state;
+mod store;
+mod wiring;
+mod words;
+
+pub use app::{App, Input, InputKind};
+pub use capability::{Attribute, Capabilities, Capability, Command, Effect};
+pub use home::{Faults, Home};
+pub use state::State;
+
+/// What a home is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Which environment the apps live in.
+    pub profile: Profile,
+    /// Whether to look for apps that fight over a device. Who wrote last is then part of the state.
+    pub conflicts: bool,
+    /// What must never be, such as `lock == "unlocked" and mode == "Away"`.
+    pub never: Vec<String>,
+    /// Which devices there are and what is plugged into what, if somebody says so.
+    pub home: Option<HomeText>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { profile: Profile::default(), conflicts: true, never: Vec::new(), home: None }
+    }
+}
+
+/// A `home.toml`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HomeText {
+    /// What messages call it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Which environment the apps live in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// As a home is.
+    #[default]
+    Usual,
+    /// As in the study of VMCAI 2022: its vocabulary and values, timers that run at once, events found by scanning.
+    Paper,
+}
+
+/// The modes of a home that does not say which ones it has.
+pub(crate) const MODES: [&str; 3] = ["Home", "Away", "Night"];
+
+/// The modes of the study.
+pub(crate) const PAPER_MODES: [&str; 3] = ["home", "away", "night"];

@@ -1,0 +1,188 @@
+//! The functions and names that apps can use without a receiver.
+
+use super::{app, kind, outside};
+use crate::Profile;
+use crate::groovy::{Frozen, Object, Run, Span, Trouble, Value};
+use crate::happening::Notice;
+use crate::stage::Stage;
+use crate::store::MapKind;
+
+/// What would reach outside of the home. It is noted and not done.
+const MESSAGES: [&str; 11] = [
+    "sendSms",
+    "sendSMS",
+    "sendSmsMessage",
+    "sendPush",
+    "sendPushMessage",
+    "sendNotification",
+    "sendNotificationEvent",
+    "sendNotificationToContacts",
+    "sendHubCommand",
+    "sendEvent",
+    "subscribeToCommand",
+];
+
+/// Requests to the web.
+const REQUESTS: [&str; 13] = [
+    "httpGet",
+    "httpPost",
+    "httpPostJson",
+    "httpPut",
+    "httpPutJson",
+    "httpDelete",
+    "httpHead",
+    "httpPatch",
+    "httpPatchJson",
+    "asynchttpGet",
+    "asynchttpPost",
+    "asynchttp_v1",
+    "httpGetJson",
+];
+
+impl Stage<'_> {
+    /// Calls a function of the platform; `None` if there is none of that name.
+    pub(super) fn call_function(
+        &mut self,
+        run: &mut Run,
+        name: &str,
+        arguments: &[Value],
+        at: Span,
+    ) -> Result<Option<Value>, Trouble> {
+        if MESSAGES.contains(&name) {
+            self.note_action(app(run), at, || format!("sends a message ({name})"));
+            return Ok(Some(Value::Null));
+        }
+        if REQUESTS.contains(&name) {
+            return self.request(run, name, arguments, at).map(Some);
+        }
+        if let Some(answer) = self.call_timer(run, name, arguments)? {
+            return Ok(Some(answer));
+        }
+        if let Some(answer) = self.call_time(run, name, arguments)? {
+            return Ok(Some(answer));
+        }
+        Ok(Some(match (name, arguments) {
+            ("subscribe", _) => self.subscribe(run, arguments)?,
+            ("unsubscribe", _) => self.unsubscribe(run, arguments)?,
+            ("setLocationMode", [mode]) => {
+                self.set_mode(run, mode, at)?;
+                Value::Null
+            }
+            ("sendLocationEvent", [Value::Map(event), ..]) => {
+                let text = |key: &str| event.get(key).map(|value| value.to_string()).unwrap_or_default();
+                let notice = Notice { physical: false, ..Notice::of_home(&text("name"), Frozen::text(&text("value"))) };
+                self.refuse_endless_cascade(&notice, app(run), at)?;
+                self.tell(run, &notice, None)?;
+                Value::Null
+            }
+            ("createAccessToken", _) => {
+                let token = Value::text("token");
+                self.set_entry(app(run), MapKind::State, "accessToken", &token)?;
+                token
+            }
+            ("getTemperatureScale", []) => Value::text("F"),
+            (
+                "getChildDevices"
+                | "getAllChildDevices"
+                | "getChildApps"
+                | "getAllChildApps"
+                | "findAllChildAppsByName",
+                _,
+            ) => Value::list(Vec::new()),
+            ("addChildDevice" | "addChildApp", _) => {
+                self.note_action(app(run), at, || format!("adds a device or an app of its own ({name})"));
+                outside()
+            }
+            ("parseJson", [text]) => self.parse_json(run, text)?,
+            ("textToSpeech", _) => {
+                Value::record([("uri", Value::text("http://speech")), ("duration", Value::text("10"))])
+            }
+            ("httpError", [_, ..]) => return Err(Trouble::thrown("HttpError", "the app answered with an error")),
+            ("apiServerUrl" | "getApiServerUrl" | "getServerUrl", _) => Value::text("https://api"),
+            ("fullApiServerUrl", _) => Value::text("https://api"),
+            ("stringToMap", _) => Value::map([]),
+            ("appSetting" | "getAppSetting", _) => Value::Null,
+            (
+                "getChildDevice" | "deleteChildDevice" | "deleteChildApp" | "getWeatherFeature" | "getTwcConditions"
+                | "getTwcForecast" | "getTwcLocation" | "getTwcAlerts" | "revokeAccessToken" | "render" | "redirect"
+                | "pause" | "pauseExecution" | "parseLanMessage" | "getChildAppByName" | "setPreferences" | "getParent"
+                | "definition" | "preferences" | "mappings" | "include" | "runLocally",
+                _,
+            ) => Value::Null,
+            ("getLocation", []) => Value::Object(Object::new(kind::LOCATION, 0)),
+            ("getSettings", []) => self.settings(app(run)),
+            ("getApp", []) => Value::Object(Object::new(kind::APP, app(run))),
+            ("getState", []) => Value::Object(Object::new(kind::STATE, app(run))),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// A request to the web is noted. Nobody answers; in the study, the request itself is the answer.
+    fn request(&mut self, run: &mut Run, name: &str, arguments: &[Value], at: Span) -> Result<Value, Trouble> {
+        self.note_action(app(run), at, || format!("asks the web ({name})"));
+        if self.home.profile == Profile::Paper
+            && let [request, .., Value::Closure(answered)] = arguments
+        {
+            return run.call_closure(self, answered, std::slice::from_ref(request));
+        }
+        Ok(Value::Null)
+    }
+
+    fn parse_json(&mut self, run: &mut Run, text: &Value) -> Result<Value, Trouble> {
+        let _ = run.text(self, text)?;
+        Err(Trouble::unsupported("parseJson"))
+    }
+
+    /// What a name stands for.
+    pub(super) fn name(&mut self, run: &mut Run, name: &str) -> Option<Value> {
+        let app = app(run);
+        let object = |kind: u16| Some(Value::Object(Object::new(kind, app)));
+        match name {
+            "state" => object(kind::STATE),
+            "atomicState" => object(kind::ATOMIC_STATE),
+            "location" => Some(Value::Object(Object::new(kind::LOCATION, 0))),
+            "app" => object(kind::APP),
+            "log" => Some(Value::Object(Object::new(kind::LOG, 0))),
+            "settings" => Some(self.settings(app)),
+            _ => self.home.input(app, name).or_else(|| match name {
+                "params" | "request" | "appSettings" => Some(Value::map([])),
+                "childDevices" | "childApps" => Some(Value::list(Vec::new())),
+                "parent" => Some(Value::Null),
+                "apiServerUrl" | "serverUrl" => Some(Value::text("https://api")),
+                "temperatureScale" => Some(Value::text("F")),
+                "zipCode" => Some(Value::text("92617")),
+                _ => None,
+            }),
+        }
+    }
+
+    /// An app stores something under a name. An input can be overwritten for the rest of the step.
+    pub(super) fn set_name(&mut self, run: &mut Run, name: &str, value: &Value, _: Span) -> Result<bool, Trouble> {
+        let app = app(run);
+        match (name, value) {
+            // `state = [:]` empties it.
+            ("state" | "atomicState", Value::Map(entries)) => {
+                let map = if name == "state" { MapKind::State } else { MapKind::Atomic };
+                for key in self.keys(app, map).iter() {
+                    self.remove_entry(app, map, key);
+                }
+                for (key, value) in entries.entries() {
+                    let key = run.text(self, &key)?;
+                    self.set_entry(app, map, &key, &value)?;
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// All inputs of an app by name.
+    fn settings(&mut self, app: u32) -> Value {
+        let home = self.home;
+        let make = || {
+            let known = home.apps[app as usize].inputs.iter().zip(&home.wiring.inputs[app as usize]);
+            Value::map(known.map(|(input, value)| (Value::text(&input.name), super::input_value(value))))
+        };
+        self.settings[app as usize].get_or_insert_with(make).clone()
+    }
+}

@@ -1,0 +1,623 @@
+//! A step while it runs: what it has read and written so far, and whom it has told.
+//!
+//! Everything that apps can see of the state goes through here, so that footprints and the memo are complete: a slot that
+//! is looked at is learnt, once, with the value that it had when the step began.
+
+use crate::groovy::{Frozen, Instance, Limits, Run, Span, Trouble, TroubleKind, Value};
+use crate::happening::{Happening, Notice};
+use crate::home::Home;
+use crate::layout::Fixed;
+use crate::memo::{Effect, Learnt};
+use crate::state::State;
+use crate::store::{Dynamic, MapKind, NOTHING, Pending, Slot, Source, Stored, Subscription, ValueId};
+use crate::{Profile, words};
+use mazurka_core::{Access, ActorId, Choices, Location, Touch, Violation, ViolationKind};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What was done with a slot.
+mod mark {
+    /// Its value at the start of the step is learnt.
+    pub(super) const LEARNT: u8 = 1;
+    /// An app's behaviour depends on it.
+    pub(super) const READ: u8 = 2;
+    /// Something was stored in it.
+    pub(super) const WRITTEN: u8 = 4;
+}
+
+/// A reason to stop the whole step; what is wrong has been noted.
+pub(crate) struct Stop;
+
+/// Something that an app did, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Action {
+    pub(crate) app: u32,
+    pub(crate) text: String,
+    pub(crate) location: Option<Location>,
+}
+
+/// An event that apps are being told of.
+struct Told {
+    name: Arc<str>,
+    value: Frozen,
+    device: Option<u32>,
+    /// The state when they were told.
+    state: State,
+}
+
+/// A step while it runs.
+pub(crate) struct Stage<'h> {
+    pub(crate) home: &'h Home,
+    actor: Option<ActorId>,
+    start: State,
+    now: State,
+    marks: Vec<u8>,
+    touched: Vec<Slot>,
+    way: Vec<Learnt>,
+    choices: Choices,
+    violations: Vec<Violation>,
+    instances: Vec<Option<Rc<Instance>>>,
+    /// Entries of `state` that are lists or maps: scripts change them in place.
+    thawed: FxHashMap<Slot, Value>,
+    pub(crate) settings: Vec<Option<Value>>,
+    /// The events that apps are being told of, the outermost first.
+    telling: Vec<Told>,
+    /// Whether a person asked for what is being done.
+    manual: bool,
+    /// What apps did, if somebody wants to know.
+    pub(crate) actions: Option<Vec<Action>>,
+}
+
+impl<'h> Stage<'h> {
+    /// A step from a state that will make these choices.
+    pub(crate) fn new(home: &'h Home, state: &State, actor: Option<ActorId>, choices: Choices) -> Self {
+        let apps = home.apps.len();
+        Stage {
+            home,
+            actor,
+            start: state.clone(),
+            now: state.clone(),
+            marks: vec![0; home.layout.len() as usize],
+            touched: Vec::new(),
+            way: Vec::new(),
+            choices,
+            violations: Vec::new(),
+            instances: vec![None; apps],
+            thawed: FxHashMap::default(),
+            settings: vec![None; apps],
+            telling: Vec::new(),
+            manual: false,
+            actions: None,
+        }
+    }
+
+    /// Ends the step: the effect, what was learnt on the way, and the state.
+    pub(crate) fn finish(mut self) -> (Effect, Vec<Learnt>, State) {
+        self.keep_thawed();
+        let mut touches = Vec::with_capacity(self.touched.len());
+        let mut writes = Vec::new();
+        for &slot in &self.touched {
+            let (old, new) = (self.start.get(slot), self.now.get(slot));
+            if let Some(access) = self.access(slot, old != new) {
+                touches.push(Touch { object: slot.object(), access });
+            }
+            if old != new {
+                writes.push((slot, new));
+            }
+        }
+        for rule in self.home.rules_about(&writes) {
+            touches.push(Touch { object: self.home.layout.rule(rule).object(), access: Access::WRITE });
+        }
+        touches.sort_unstable_by_key(|touch| touch.object);
+        let effect = Effect {
+            writes: writes.into(),
+            touches: touches.into(),
+            violations: std::mem::take(&mut self.violations).into(),
+        };
+        (effect, self.way, self.now)
+    }
+
+    /// How a slot was touched. What a step stored and took back again it only looked at.
+    fn access(&self, slot: Slot, changed: bool) -> Option<Access> {
+        let marks = self.marks[slot.index()];
+        let read = (marks & mark::READ != 0).then_some(Access::READ);
+        let written = match (changed, marks & mark::WRITTEN != 0) {
+            (true, _) if self.is_a_set(slot) => Some(Access::ADD),
+            (true, _) => Some(Access::WRITE),
+            (false, true) if read.is_none() => Some(Access::REWRITE),
+            _ => None,
+        };
+        match (read, written) {
+            (Some(read), Some(written)) => Some(read | written),
+            (read, written) => read.or(written),
+        }
+    }
+
+    /// Whether a slot holds a set: to add one thing and to add or remove another commute. Where keys keep the order of
+    /// insertion they do not.
+    fn is_a_set(&self, slot: Slot) -> bool {
+        match self.home.layout.fixed(slot) {
+            Some(Fixed::Keys(..)) => !self.home.keeps_insertion_order(),
+            Some(Fixed::Timers(_)) => true,
+            _ => false,
+        }
+    }
+
+    // ---- slots ----
+
+    fn mark(&mut self, slot: Slot, mark: u8) -> u8 {
+        let index = slot.index();
+        if index >= self.marks.len() {
+            self.marks.resize(index + 1, 0);
+        }
+        let before = self.marks[index];
+        self.marks[index] |= mark;
+        before
+    }
+
+    /// The value of a slot, without an app's behaviour depending on it.
+    pub(crate) fn peek(&mut self, slot: Slot) -> ValueId {
+        if self.mark(slot, mark::LEARNT) & mark::LEARNT == 0 {
+            self.touched.push(slot);
+            self.way.push(Learnt::Read(slot, self.start.get(slot)));
+        }
+        self.now.get(slot)
+    }
+
+    /// The value of a slot.
+    pub(crate) fn read(&mut self, slot: Slot) -> ValueId {
+        let value = self.peek(slot);
+        // What the step itself stored is nothing that it depends on.
+        if self.marks[slot.index()] & mark::WRITTEN == 0 {
+            self.mark(slot, mark::READ);
+        }
+        value
+    }
+
+    /// Stores a value.
+    pub(crate) fn write(&mut self, slot: Slot, value: ValueId) {
+        self.peek(slot);
+        self.mark(slot, mark::WRITTEN);
+        self.now.set(slot, value);
+    }
+
+    /// Takes one of some alternatives; all of them will be explored.
+    pub(crate) fn choose(&mut self, alternatives: u64) -> u64 {
+        let taken = self.choices.pick(alternatives);
+        if alternatives > 1 {
+            self.way.push(Learnt::Chose(alternatives, taken));
+        }
+        taken
+    }
+
+    /// The value of a slot, as apps see it.
+    pub(crate) fn value(&mut self, slot: Slot) -> Option<Frozen> {
+        let id = self.read(slot);
+        self.home.store.value(id)
+    }
+
+    // ---- `state` and `atomicState` ----
+
+    fn entry(&self, app: u32, map: MapKind, key: &str) -> Slot {
+        self.home.store.slot(Dynamic::Entry { app, map, key: key.into() })
+    }
+
+    /// An entry of an app's map; `None` if there is none.
+    pub(crate) fn entry_value(&mut self, app: u32, map: MapKind, key: &str) -> Option<Value> {
+        let slot = self.entry(app, map, key);
+        if let Some(value) = self.thawed.get(&slot) {
+            return Some(value.clone());
+        }
+        let id = self.read(slot);
+        let value = self.home.store.value(id)?.thaw();
+        if self.lasts(map, &value) {
+            self.thawed.insert(slot, value.clone());
+        }
+        Some(value)
+    }
+
+    /// Whether what is changed in place stays changed. Not so in `atomicState`, which hands out copies.
+    fn lasts(&self, map: MapKind, value: &Value) -> bool {
+        let is_shared = map == MapKind::State || self.home.profile == Profile::Paper;
+        is_shared && matches!(value, Value::List(_) | Value::Map(_))
+    }
+
+    /// Stores an entry of an app's map.
+    pub(crate) fn set_entry(&mut self, app: u32, map: MapKind, key: &str, value: &Value) -> Result<(), Trouble> {
+        let frozen = value.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+        let slot = self.entry(app, map, key);
+        let id = self.home.store.intern_value(frozen);
+        if self.peek(slot) == NOTHING {
+            self.change_keys(self.home.layout.keys(app, map), key, true);
+        }
+        self.write(slot, id);
+        if self.lasts(map, value) {
+            self.thawed.insert(slot, value.clone());
+        } else {
+            self.thawed.remove(&slot);
+        }
+        Ok(())
+    }
+
+    /// Removes an entry of an app's map, and returns what it was.
+    pub(crate) fn remove_entry(&mut self, app: u32, map: MapKind, key: &str) -> Option<Value> {
+        let value = self.entry_value(app, map, key);
+        let slot = self.entry(app, map, key);
+        if self.peek(slot) != NOTHING {
+            self.change_keys(self.home.layout.keys(app, map), key, false);
+            self.write(slot, NOTHING);
+        }
+        self.thawed.remove(&slot);
+        value
+    }
+
+    /// The keys of an app's map.
+    pub(crate) fn keys(&mut self, app: u32, map: MapKind) -> Arc<[Arc<str>]> {
+        let slot = self.home.layout.keys(app, map);
+        self.read(slot);
+        self.keys_in(slot)
+    }
+
+    fn keys_in(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
+        let id = self.peek(slot);
+        match self.home.store.get(id) {
+            Some(Stored::Keys(keys)) => keys,
+            _ => Arc::from([]),
+        }
+    }
+
+    /// Adds a key to a slot that holds keys, or takes it away.
+    fn change_keys(&mut self, slot: Slot, key: &str, add: bool) {
+        let mut keys: Vec<Arc<str>> = self.keys_in(slot).iter().filter(|known| ***known != *key).cloned().collect();
+        if add {
+            keys.push(key.into());
+            let sorted =
+                !self.home.keeps_insertion_order() || matches!(self.home.layout.fixed(slot), Some(Fixed::Timers(_)));
+            if sorted {
+                keys.sort_unstable();
+            }
+        }
+        let id = if keys.is_empty() { NOTHING } else { self.home.store.intern(Stored::Keys(keys.into())) };
+        self.write(slot, id);
+    }
+
+    /// Stores the entries that were changed in place.
+    fn keep_thawed(&mut self) {
+        let mut thawed: Vec<(Slot, Value)> = self.thawed.iter().map(|(&slot, value)| (slot, value.clone())).collect();
+        thawed.sort_unstable_by_key(|&(slot, _)| slot);
+        for (slot, value) in thawed {
+            match value.freeze() {
+                Ok(frozen) => {
+                    let id = self.home.store.intern_value(frozen);
+                    if self.peek(slot) != id {
+                        self.write(slot, id);
+                    }
+                }
+                Err(error) => {
+                    self.thawed.remove(&slot);
+                    let app = match self.home.store.dynamic(slot) {
+                        Some(Dynamic::Entry { app, .. }) => app,
+                        _ => 0,
+                    };
+                    let message = format!("{} crashes: {error}", words::quoted(&self.home.apps[app as usize].name));
+                    self.fail(ViolationKind::Crash, message, None);
+                }
+            }
+        }
+    }
+
+    // ---- subscriptions and timers ----
+
+    /// What an app has subscribed to.
+    pub(crate) fn subscriptions(&mut self, app: u32) -> Arc<[Subscription]> {
+        let id = self.read(self.home.layout.subscriptions(app));
+        match self.home.store.get(id) {
+            Some(Stored::Subscriptions(list)) => list,
+            _ => Arc::from([]),
+        }
+    }
+
+    /// Changes what an app has subscribed to.
+    pub(crate) fn set_subscriptions(&mut self, app: u32, list: Vec<Subscription>) {
+        let id = if list.is_empty() { NOTHING } else { self.home.store.intern(Stored::Subscriptions(list.into())) };
+        self.write(self.home.layout.subscriptions(app), id);
+    }
+
+    /// Starts the timer of a method. Without `overwrite` it goes off once more than it would have anyway.
+    pub(crate) fn start_timer(&mut self, app: u32, method: &str, periodic: bool, data: Frozen, overwrite: bool) {
+        let slot = self.home.store.slot(Dynamic::Timer { app, method: method.into() });
+        let before = if overwrite { self.peek(slot) } else { self.read(slot) };
+        if before == NOTHING {
+            self.change_keys(self.home.layout.timers(app), method, true);
+        }
+        let mut all = match self.home.store.get(before) {
+            Some(Stored::Pending(pending)) if !overwrite && !periodic => pending.data.to_vec(),
+            _ => Vec::new(),
+        };
+        // Each further one would be one more state for as long as nobody waits: as many as anybody tells apart.
+        if all.len() < 2 {
+            all.push(data);
+        }
+        let pending = Stored::Pending(Pending { periodic, data: all.into() });
+        let id = self.home.store.intern(pending);
+        self.write(slot, id);
+    }
+
+    /// Stops the timer of a method.
+    pub(crate) fn stop_timer(&mut self, app: u32, method: &str) {
+        let slot = self.home.store.slot(Dynamic::Timer { app, method: method.into() });
+        if self.peek(slot) != NOTHING {
+            self.change_keys(self.home.layout.timers(app), method, false);
+        }
+        self.write(slot, NOTHING);
+    }
+
+    /// Stops all timers of an app.
+    pub(crate) fn stop_timers(&mut self, app: u32) {
+        let slot = self.home.layout.timers(app);
+        self.read(slot);
+        for method in self.keys_in(slot).iter() {
+            self.stop_timer(app, method);
+        }
+    }
+
+    // ---- what happens ----
+
+    /// Runs a method of an app that the platform itself calls: `installed`.
+    pub(crate) fn install(&mut self, run: &mut Run, app: u32) -> Result<(), Trouble> {
+        run.refuel();
+        if self.home.apps[app as usize].script.has_method("installed") {
+            self.handle(run, app, "installed", &[])?;
+        }
+        Ok(())
+    }
+
+    /// Lets something happen.
+    pub(crate) fn happen(&mut self, run: &mut Run, happening: &Happening) -> Result<(), Trouble> {
+        // Whether an event can happen depends on who has subscribed to it.
+        if self.home.profile == Profile::Usual {
+            for app in 0..self.home.apps.len() as u32 {
+                self.read(self.home.layout.subscriptions(app));
+            }
+        }
+        match happening {
+            Happening::Attribute { device, attribute, value } => {
+                self.change_by_environment(run, *device, *attribute, *value)
+            }
+            Happening::Touch { app } => {
+                let mut notice = Notice::of_home(self.home.touch_name(), Frozen::text("touched"));
+                notice.manual = true;
+                self.tell(run, &notice, *app)
+            }
+            Happening::Mode { value } => self.change_mode_by_environment(run, *value),
+            Happening::Sun { name } => self.sun(run, name),
+            Happening::Method { app, method } => self.handle(run, *app, method, &[]),
+            Happening::Nothing => Ok(()),
+        }
+    }
+
+    fn change_by_environment(
+        &mut self,
+        run: &mut Run,
+        device: u32,
+        attribute: usize,
+        value: ValueId,
+    ) -> Result<(), Trouble> {
+        let slot = self.home.layout.attribute(device, attribute);
+        let kind = &self.home.wiring.devices[device as usize].powers.attributes[attribute];
+        let changes = self.read(slot) != value;
+        if !changes && !kind.always {
+            return Ok(());
+        }
+        if changes {
+            self.write(slot, value);
+            if let Some(writer) = self.home.layout.writer(slot) {
+                self.write(writer, NOTHING);
+            }
+        }
+        if kind.quiet {
+            return Ok(());
+        }
+        let notice = Notice {
+            name: kind.name.as_str().into(),
+            value: self.home.store.value(value).unwrap_or_default(),
+            device: Some(device),
+            physical: true,
+            manual: kind.manual,
+            data: (kind.name == "button").then(|| button_data()),
+        };
+        self.tell(run, &notice, None)
+    }
+
+    fn change_mode_by_environment(&mut self, run: &mut Run, value: ValueId) -> Result<(), Trouble> {
+        let slot = self.home.layout.mode();
+        if self.read(slot) == value {
+            return Ok(());
+        }
+        self.write(slot, value);
+        if let Some(writer) = self.home.layout.writer(slot) {
+            self.write(writer, NOTHING);
+        }
+        let mode = self.home.store.value(value).unwrap_or_default();
+        self.tell(run, &Notice::of_home(self.home.mode_name(), mode), None)
+    }
+
+    /// Sunrise and sunset. In the study they overwrite the mode, and so count only once.
+    fn sun(&mut self, run: &mut Run, name: &Arc<str>) -> Result<(), Trouble> {
+        if self.home.profile == Profile::Paper {
+            let slot = self.home.layout.mode();
+            let value = self.home.store.intern_value(Frozen::Text(Arc::clone(name)));
+            if self.read(slot) == value {
+                return Ok(());
+            }
+            self.write(slot, value);
+        }
+        self.tell(run, &Notice::of_home(name, Frozen::Text(Arc::clone(name))), None)
+    }
+
+    /// Lets the timer of a method go off.
+    pub(crate) fn go_off(&mut self, run: &mut Run, slot: Slot) -> Result<(), Trouble> {
+        let Some(Dynamic::Timer { app, method }) = self.home.store.dynamic(slot) else { return Ok(()) };
+        let id = self.read(slot);
+        let Some(Stored::Pending(pending)) = self.home.store.get(id) else { return Ok(()) };
+        let data = pending.data.first().cloned().unwrap_or_default();
+        if !pending.periodic {
+            match &pending.data[1..] {
+                [] => self.stop_timer(app, &method),
+                rest => {
+                    let rest = Stored::Pending(Pending { periodic: false, data: rest.into() });
+                    let id = self.home.store.intern(rest);
+                    self.write(slot, id);
+                }
+            }
+        }
+        let arguments = if data == Frozen::Null { Vec::new() } else { vec![data.thaw()] };
+        self.handle(run, app, &method, &arguments)
+    }
+
+    /// Tells the subscribers, or one app only if it is one.
+    pub(crate) fn tell(&mut self, run: &mut Run, notice: &Notice, only: Option<u32>) -> Result<(), Trouble> {
+        self.telling.push(Told {
+            name: Arc::clone(&notice.name),
+            value: notice.value.clone(),
+            device: notice.device,
+            state: self.now.clone(),
+        });
+        let manual = std::mem::replace(&mut self.manual, notice.manual);
+        let text = notice.text();
+        let event = self.home.event_object(notice);
+        for app in self.home.apps_in_order() {
+            if only.is_some_and(|only| only != app) {
+                continue;
+            }
+            for subscription in self.subscriptions(app).iter() {
+                if self.home.wants(subscription, notice, &text) {
+                    self.handle(run, app, &subscription.handler, std::slice::from_ref(&event))?;
+                }
+            }
+        }
+        self.manual = manual;
+        self.telling.pop();
+        Ok(())
+    }
+
+    /// Stops a cascade that has come back to an event that apps are being told of, in the same state: it would go on for
+    /// ever.
+    pub(crate) fn refuse_endless_cascade(&mut self, notice: &Notice, app: u32, at: Span) -> Result<(), Trouble> {
+        self.keep_thawed();
+        let again = |told: &Told| {
+            told.name == notice.name
+                && told.value == notice.value
+                && told.device == notice.device
+                && told.state == self.now
+        };
+        let Some(first) = self.telling.iter().position(again) else { return Ok(()) };
+        let what = match notice.device {
+            Some(device) => format!("the {}", self.home.wiring.devices[device as usize].name),
+            None => "the mode".to_owned(),
+        };
+        let rounds: Vec<String> = self.telling[first..].iter().map(|told| told.value.to_string()).collect();
+        let message = format!(
+            "{} changes {what} without end: {}",
+            words::quoted(&self.home.apps[app as usize].name),
+            words::in_turn(&rounds)
+        );
+        let location = self.home.place(app, at);
+        self.fail(ViolationKind::Cascade, message, location);
+        Err(Trouble::host(Stop))
+    }
+
+    /// Runs a handler of an app. What goes wrong in it is its own affair, unless nothing can be said of what follows.
+    pub(crate) fn handle(&mut self, run: &mut Run, app: u32, method: &str, arguments: &[Value]) -> Result<(), Trouble> {
+        let instance = self.instance(app);
+        match run.call_method(self, &instance, method, arguments) {
+            Ok(_) => Ok(()),
+            Err(trouble) => self.end_badly(app, trouble),
+        }
+    }
+
+    fn end_badly(&mut self, app: u32, trouble: Trouble) -> Result<(), Trouble> {
+        let app = trouble.tag().unwrap_or(app);
+        let location = trouble.span().and_then(|span| self.home.place(app, span));
+        let name = words::quoted(&self.home.apps[app as usize].name);
+        match trouble.kind() {
+            TroubleKind::Host(_) => return Err(trouble),
+            TroubleKind::Unsupported(what) => {
+                self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
+                return Err(Trouble::host(Stop));
+            }
+            TroubleKind::OutOfFuel | TroubleKind::TooDeep | TroubleKind::OutOfMemory => {
+                let what = words::plain(&trouble);
+                self.fail(ViolationKind::Crash, format!("{name} does not end: {what}"), location);
+                return Err(Trouble::host(Stop));
+            }
+            _ => {
+                let what = words::plain(&trouble);
+                self.fail(ViolationKind::Crash, format!("{name} crashes: {what}"), location);
+            }
+        }
+        Ok(())
+    }
+
+    /// An app's script with its variables. They last for one step.
+    pub(crate) fn instance(&mut self, app: u32) -> Rc<Instance> {
+        let home = self.home;
+        let make = || Instance::new(Arc::clone(&home.apps[app as usize].script), app);
+        Rc::clone(self.instances[app as usize].get_or_insert_with(make))
+    }
+
+    /// An app gives an attribute or the mode another value: whose value was it, and did a person ask for this?
+    pub(crate) fn note_writer(&mut self, slot: Slot, app: u32, new: &Frozen, at: Span) {
+        let Some(writer) = self.home.layout.writer(slot) else { return };
+        let id = self.read(writer);
+        if let Some(Stored::Writer(before)) = self.home.store.get(id)
+            && before != app
+            && !self.manual
+        {
+            let old = self.home.store.value(self.now.get(slot)).unwrap_or_default();
+            let message = words::conflict(self.home, slot, (app, new), (before, &old));
+            let location = self.home.place(app, at);
+            self.fail(ViolationKind::Conflict, message, location);
+        }
+        let id = self.home.store.intern(Stored::Writer(app));
+        self.write(writer, id);
+    }
+
+    /// Something is wrong.
+    pub(crate) fn fail(&mut self, kind: ViolationKind, message: String, location: Option<Location>) {
+        let violation = Violation { kind, message, location, actor: self.actor, values: Vec::new() };
+        if !self.violations.contains(&violation) {
+            self.violations.push(violation);
+        }
+    }
+
+    /// An app did something that people may want to hear of.
+    pub(crate) fn note_action(&mut self, app: u32, at: Span, text: impl FnOnce() -> String) {
+        let location = self.actions.is_some().then(|| self.home.place(app, at)).flatten();
+        if let Some(actions) = &mut self.actions {
+            actions.push(Action { app, text: text(), location });
+        }
+    }
+}
+
+/// A fresh machine for the apps of one step.
+pub(crate) fn machine() -> Run {
+    Run::new(Limits::default())
+}
+
+/// What comes with the event of a button.
+fn button_data() -> Frozen {
+    Frozen::Map(Arc::from([(Frozen::text("buttonNumber"), Frozen::Int(1))]))
+}
+
+impl Source {
+    /// Whether a notice comes from here.
+    pub(crate) fn sends(self, notice: &Notice, touch: &str) -> bool {
+        match self {
+            Source::Device(device) => notice.device == Some(device),
+            Source::App => *notice.name == *touch,
+            Source::Location => notice.device.is_none() && *notice.name != *touch,
+        }
+    }
+}

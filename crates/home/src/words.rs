@@ -1,0 +1,64 @@
+//! Sentences for people.
+
+use crate::capability::spaced;
+use crate::groovy::{Frozen, Trouble, TroubleKind};
+use crate::home::Home;
+use crate::layout::Fixed;
+use crate::store::Slot;
+
+/// A name in quotes.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{name}\"")
+}
+
+/// Values that come and go: "on and off", "heat, cool and off".
+pub(crate) fn in_turn(values: &[String]) -> String {
+    match values {
+        [] => "again and again".to_owned(),
+        [one] => format!("{one} again and again"),
+        [some @ .., last] => format!("{} and {last}, again and again", some.join(", ")),
+    }
+}
+
+/// What two apps do to each other: one brings an attribute or the mode to a value, another one had brought it to another.
+pub(crate) fn conflict(home: &Home, slot: Slot, (app, new): (u32, &Frozen), (other, old): (u32, &Frozen)) -> String {
+    let (app, other) = (quoted(&home.apps[app as usize].name), quoted(&home.apps[other as usize].name));
+    let (new, old) = (new.to_string(), old.to_string());
+    let Some(Fixed::Attribute { device, attribute }) = home.layout.fixed(slot) else {
+        return format!("{app} sets the mode to {new}, which {other} had set to {old}");
+    };
+    let device = &home.wiring.devices[device as usize];
+    let attribute = &device.powers.attributes[attribute as usize];
+    let verbs = |value: &str| device.powers.verbs(&attribute.name, value);
+    if let (Some((does, _)), Some((_, did))) = (verbs(&new), verbs(&old)) {
+        return format!("{app} {does} the {} that {other} {did}", device.name);
+    }
+    let (what, device) = (spaced(&attribute.name), &device.name);
+    // Values of which there are too many to tell them apart are not part of the sentence: it stays the same one.
+    let is_known = |value: &String| attribute.events.contains(value) || attribute.start.contains(value);
+    if attribute.number || !is_known(&new) || !is_known(&old) {
+        return format!("{app} changes the {what} of the {device}, which {other} had set");
+    }
+    format!("{app} sets the {what} of the {device} to {new}, which {other} had set to {old}")
+}
+
+/// Why a handler crashed, without the values at hand.
+pub(crate) fn plain(trouble: &Trouble) -> String {
+    match trouble.kind() {
+        TroubleKind::NullPointer(what) => format!("there is nothing (null) where something was expected: {what}"),
+        TroubleKind::MissingMethod { receiver, method, .. } => format!("{receiver} has no method {method}"),
+        TroubleKind::MissingProperty { receiver, property } => format!("{receiver} has no property {property}"),
+        TroubleKind::BadCast { class, .. } => format!("a value cannot be made a {class}"),
+        TroubleKind::IndexOutOfRange(_) => "an index lies outside of the list".to_owned(),
+        TroubleKind::Arithmetic(what) => what.clone(),
+        TroubleKind::BadFormat { .. } => "a text does not have the form that it should have".to_owned(),
+        TroubleKind::IllegalArgument(what) => what.clone(),
+        TroubleKind::Assertion(_) => "an assertion failed".to_owned(),
+        TroubleKind::Thrown { class, .. } => format!("an exception was thrown and not caught: {class}"),
+        TroubleKind::OutOfFuel => "it runs for too many steps".to_owned(),
+        TroubleKind::OutOfMemory => "it builds more and more data".to_owned(),
+        TroubleKind::TooDeep => "its calls are nested deeper and deeper".to_owned(),
+        TroubleKind::Unsupported(what) => what.clone(),
+        TroubleKind::Host(_) => "it was stopped".to_owned(),
+    }
+}
