@@ -7,9 +7,6 @@ use mazurka_report::{Report, Story, TextOptions, text};
 use std::fmt;
 use std::time::Duration;
 
-/// What `verified` means, for every engine.
-const PROMISE: &str = "no order of events fails an assertion, breaks an invariant, crashes or deadlocks";
-
 /// A check that is being set up.
 ///
 /// ```
@@ -95,7 +92,8 @@ impl<'a> Check<'a> {
             None => self.subject.explore(engine, &self.options, observer),
         };
         let (shortened, stories) = exploration.violations.iter().map(|found| self.subject.tell(found)).unzip();
-        Checked { program: self.name, engine, why, exploration, shortened, stories }
+        let promise = self.subject.promise();
+        Checked { program: self.name, engine, why, promise, exploration, shortened, stories }
     }
 }
 
@@ -108,6 +106,8 @@ pub struct Checked {
     pub engine: Engine,
     /// Why that engine, where nobody asked for it.
     pub why: Option<&'static str>,
+    /// What `verified` means.
+    pub promise: &'static str,
     /// What it concluded.
     pub exploration: Exploration,
     /// The violations with the shortened schedules.
@@ -123,7 +123,7 @@ impl Checked {
             program: &self.program,
             engine: self.engine.name(),
             picked: self.why,
-            promise: PROMISE,
+            promise: self.promise,
             exploration: &self.exploration,
             stories: &self.stories,
         }

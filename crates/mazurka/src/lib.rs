@@ -63,19 +63,22 @@
 pub mod agree;
 mod check;
 mod load;
+mod settings;
 mod subject;
 
 pub use check::{Check, Checked};
-pub use load::{LoadError, Loaded, file_trouble, load};
+pub use load::{Kind, LoadError, Loaded, file_trouble, load};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Statistics, Step, StopReason, System,
     Traits, Value, Verdict, Violation, ViolationKind,
 };
 pub use mazurka_engines::{self as engines, Engine};
+pub use mazurka_home as home;
 pub use mazurka_lang as lang;
 pub use mazurka_report as report;
-pub use subject::{MzProgram, Origin, Subject};
+pub use settings::Settings;
+pub use subject::{HomeProgram, MzProgram, Origin, Subject};
 
 /// The Rust code of the README and of the manual, run as doctests.
 #[cfg(doctest)]

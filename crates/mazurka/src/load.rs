@@ -1,7 +1,9 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
-use crate::subject::{MzProgram, Subject};
+use crate::settings::Settings;
+use crate::subject::{HomeProgram, MzProgram, Subject};
 use mazurka_core::Fingerprint;
+use mazurka_home::{Home, HomeText};
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
@@ -33,19 +35,61 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads a program. `defines` sets constants of a `.mz` program.
-pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result<Loaded, LoadError> {
-    let [file] = files else {
-        return Err(LoadError(format!("error: {} files were given\nexpected one .mz file", files.len())));
-    };
-    if Path::new(file).extension().is_none_or(|extension| extension != "mz") {
-        return Err(LoadError(format!(
-            "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz"
-        )));
+/// The kinds of programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A `.mz` file.
+    Mz,
+    /// Apps of a smart home: `.groovy` files.
+    Home,
+}
+
+impl Kind {
+    /// The kind of program that a file belongs to, which its name tells.
+    pub fn of(file: &str) -> Option<Kind> {
+        match Path::new(file).extension()?.to_str()? {
+            "mz" => Some(Kind::Mz),
+            "groovy" => Some(Kind::Home),
+            _ => None,
+        }
     }
+}
+
+/// Reads a program.
+pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+    let kind = kind_of_all(files)?;
+    settings.refuse_others(kind).map_err(LoadError)?;
+    match kind {
+        Kind::Mz => load_mz(files, settings, colour),
+        Kind::Home => load_home(files, settings, colour),
+    }
+}
+
+fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
+    let mut kinds = Vec::new();
+    for file in files {
+        kinds.push(Kind::of(file).ok_or_else(|| {
+            LoadError(format!(
+                "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy"
+            ))
+        })?);
+    }
+    match kinds[..] {
+        [] => Err(LoadError("error: no files were given\nexpected a .mz file, or .groovy files".to_owned())),
+        [Kind::Mz] => Ok(Kind::Mz),
+        _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
+        _ => Err(LoadError(format!(
+            "error: {} files were given that are no program together\nexpected one .mz file, or .groovy files only",
+            files.len()
+        ))),
+    }
+}
+
+fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+    let file = &files[0];
     let source = read(file)?;
     refuse_nothing(file, &source)?;
-    let program = compile(file, &source, defines).map_err(|error| match error {
+    let program = compile(file, &source, &settings.defines).map_err(|error| match error {
         CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
     })?;
@@ -54,6 +98,30 @@ pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result
         files: files.to_vec(),
         source: Fingerprint::of_bytes(source.as_bytes()),
         subject: Box::new(MzProgram::new(program)),
+    })
+}
+
+fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+    let mut sources = Vec::new();
+    for file in files {
+        sources.push((file.clone(), read(file)?));
+    }
+    let home = match &settings.home {
+        Some(file) => Some(HomeText { file: file.clone(), text: read(file)? }),
+        None => None,
+    };
+    let mut text: String = sources.iter().flat_map(|(_, source)| [source.as_str(), "\0"]).collect();
+    text += home.as_ref().map_or("", |home| &home.text);
+    let home = Home::load(&sources, &settings.of_home(home)).map_err(|faults| {
+        let told =
+            faults.iter().map(|faults| diagnostic::render(&faults.file, &faults.source, &faults.diagnostics, colour));
+        LoadError(told.collect())
+    })?;
+    Ok(Loaded {
+        name: files.join(" + "),
+        files: files.to_vec(),
+        source: Fingerprint::of_bytes(text.as_bytes()),
+        subject: Box::new(HomeProgram::new(home)),
     })
 }
 
@@ -90,7 +158,7 @@ pub fn file_trouble(error: &io::Error) -> String {
 
 fn read(file: &str) -> Result<String, LoadError> {
     let bytes = fs::read(file).map_err(|error| {
-        LoadError(format!("error: {file}: {}\nexpected a .mz file that can be read", file_trouble(&error)))
+        LoadError(format!("error: {file}: {}\nexpected a file that can be read", file_trouble(&error)))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

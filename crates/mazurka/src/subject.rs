@@ -1,7 +1,8 @@
 //! What can be checked, whatever it was made from.
 
-use mazurka_core::{Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
+use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
+use mazurka_home::Home;
 use mazurka_lang::{Identity, Model, Program};
 use mazurka_report::{ReplayError, ScheduleFile, Story};
 use std::sync::Arc;
@@ -31,6 +32,11 @@ pub trait Subject: Sync {
 
     /// What a schedule violates at its end; `None` if it cannot be followed.
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>>;
+
+    /// What `verified` means, in a sentence without a full stop.
+    fn promise(&self) -> &'static str {
+        "no order of events fails an assertion, breaks an invariant, crashes or deadlocks"
+    }
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -76,6 +82,58 @@ impl<S: System> Subject for S {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Stepper::replay(self, schedule).map(|(_, violations)| violations)
+    }
+}
+
+/// The apps of a smart home.
+#[derive(Debug)]
+pub struct HomeProgram(Home);
+
+impl HomeProgram {
+    /// Makes a home checkable.
+    pub fn new(home: Home) -> Self {
+        HomeProgram(home)
+    }
+
+    /// The home.
+    pub fn home(&self) -> &Home {
+        &self.0
+    }
+}
+
+impl Subject for HomeProgram {
+    fn traits(&self) -> Traits {
+        Subject::traits(&self.0)
+    }
+
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        let mut exploration = self.0.explore(engine, options, observer);
+        exploration.statistics.set(Counter::Events, self.0.event_count() as u64);
+        exploration
+    }
+
+    fn tell(&self, found: &Found) -> (Found, Story) {
+        self.0.tell(found)
+    }
+
+    fn tell_as_it_is(&self, found: &Found) -> Story {
+        self.0.tell_as_it_is(found)
+    }
+
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        self.0.record(found, origin)
+    }
+
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        file.resolve(&self.0)
+    }
+
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        Subject::replay(&self.0, schedule)
+    }
+
+    fn promise(&self) -> &'static str {
+        "no order of events lets the apps fight, crash, set each other off without end or break a rule"
     }
 }
 

@@ -1,9 +1,9 @@
 //! A table over pairs of apps: who fights with whom.
 
+use crate::TextOptions;
 use crate::format::{count, duration, number};
 use crate::json::pretty;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::TextOptions;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -233,8 +233,9 @@ fn conclusion(rows: &[PairRow]) -> String {
 
 /// The table with commas between the columns, one line per pair.
 pub fn csv(rows: &[PairRow]) -> String {
-    let mut text = "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found\n"
-        .to_owned();
+    let mut text =
+        "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found\n"
+            .to_owned();
     for row in rows {
         let counted = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         let found = match row.violations.first() {
@@ -255,7 +256,11 @@ pub fn csv(rows: &[PairRow]) -> String {
 
 /// A field of a CSV file.
 fn quoted(field: &str) -> String {
-    if field.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
 }
 
 /// The table as one JSON object.
@@ -294,7 +299,11 @@ mod tests {
         let mut rows = vec![
             row(["night-light", "welcome"], "verified", &[]),
             row(["big", "bigger"], "inconclusive", &[]),
-            row(["alarm", "lock"], "violated", &[("conflict", "\"Lock\" locks what \"Alarm\" unlocked", &["smoke", "leave"])]),
+            row(
+                ["alarm", "lock"],
+                "violated",
+                &[("conflict", "\"Lock\" locks what \"Alarm\" unlocked", &["smoke", "leave"])],
+            ),
             PairRow::failed(vec!["broken".to_owned(), "lock".to_owned()], "broken.groovy:3: no definition", 0.001),
         ];
         sort(&mut rows);

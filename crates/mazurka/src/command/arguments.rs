@@ -1,9 +1,10 @@
 //! The command line: one table of options, from which the help and the checks come.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mazurka::Budget;
 use mazurka::engines::{Engine, Options};
+use mazurka::home::Profile;
 use mazurka::report::format::{parse_duration, parse_size};
+use mazurka::{Budget, Settings};
 use std::time::Duration;
 
 /// More threads than any machine has cores: a larger number is a slip.
@@ -30,6 +31,7 @@ impl Arguments {
             Command::Check(check) => check.search.quiet,
             Command::Compare(compare) => compare.search.quiet,
             Command::Agree(agree) => agree.quiet,
+            Command::Pairs(pairs) => pairs.quiet,
             Command::Replay(_) => false,
         }
     }
@@ -39,6 +41,8 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check a program: look for an order of events that breaks it.
     Check(Check),
+    /// Check every pair of some smart-home apps: who fights with whom.
+    Pairs(Pairs),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
     /// Run all engines that fit on one program, side by side.
@@ -74,6 +78,8 @@ pub(crate) struct Search {
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
+    #[command(flatten)]
+    pub(crate) home: HomeSettings,
     /// Use the algorithm as published, without the savings that are ours.
     #[arg(long)]
     pub(crate) plain: bool,
@@ -85,7 +91,48 @@ pub(crate) struct Search {
     pub(crate) quiet: bool,
 }
 
+/// What a smart home is made for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Smart homes")]
+pub(crate) struct HomeSettings {
+    /// A file that names the devices of the home, what an app's inputs stand for, and their values.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) home: Option<String>,
+    /// What must never be, as in 'lock == "unlocked" and mode == "Away"'; any number of times.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) never: Vec<String>,
+    /// Do not look for apps that fight over a device.
+    #[arg(long)]
+    pub(crate) no_conflicts: bool,
+    /// The environment that the apps live in.
+    #[arg(long, value_enum, default_value_t = ProfileChoice::Usual)]
+    pub(crate) profile: ProfileChoice,
+}
+
+/// The environments of a smart home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileChoice {
+    /// As a home is.
+    Usual,
+    /// As in the study of VMCAI 2022: its events and values, timers that run at once.
+    Paper,
+}
+
 impl Search {
+    /// What the program is read with.
+    pub(crate) fn settings(&self) -> Settings {
+        Settings {
+            defines: self.define.clone(),
+            home: self.home.home.clone(),
+            profile: match self.home.profile {
+                ProfileChoice::Usual => Profile::Usual,
+                ProfileChoice::Paper => Profile::Paper,
+            },
+            never: self.home.never.clone(),
+            no_conflicts: self.home.no_conflicts,
+        }
+    }
+
     /// What the engines are told; `cancel` stops them.
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
@@ -109,7 +156,7 @@ Examples:
   mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json")]
 pub(crate) struct Check {
-    /// The program: a .mz file.
+    /// The program: a .mz file, or the .groovy files of a smart home's apps.
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// The algorithm; `auto` picks one and says why.
@@ -125,6 +172,9 @@ pub(crate) struct Check {
     /// Save no schedule.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// End when the standard input is closed.
+    #[arg(long, hide = true)]
+    pub(crate) until_closed: bool,
     #[command(flatten)]
     pub(crate) search: Search,
 }
@@ -147,7 +197,7 @@ pub(crate) struct Replay {
 Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program \
 says why. Without --time-limit each engine gets 10 seconds.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file.
+    /// The program: a .mz file, or the .groovy files of a smart home's apps.
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// Only these engines.
@@ -180,6 +230,70 @@ pub(crate) struct Agree {
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each pair is checked by a process of its own, on all cores. What is known is kept in a file, so that the same command, \
+when it was ended, goes on where it stopped; apps that have changed are checked anew. The exit code is 1 if any pair \
+is violated, and 0 if all are verified.
+
+Examples:
+  mazurka pairs examples/smart-home
+  mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv")]
+pub(crate) struct Pairs {
+    /// Apps (.groovy), and folders with apps in them.
+    #[arg(required = true, value_name = "FILES|DIR")]
+    pub(crate) files: Vec<String>,
+    /// Only the pairs that this file lists: two apps on each line, with a comma between them.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) list: Option<String>,
+    /// The algorithm.
+    #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine)]
+    pub(crate) engine: Engine,
+    /// Stop each pair at its first violation.
+    #[arg(long)]
+    pub(crate) first: bool,
+    /// Stop a pair after this time.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
+    pub(crate) time_limit: Duration,
+    /// Stop a pair when it holds this much memory.
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size)]
+    pub(crate) memory_limit: u64,
+    /// Check so many pairs at a time [default: all cores].
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
+    pub(crate) jobs: usize,
+    /// Keep what is known in this file.
+    #[arg(long, value_name = "FILE", default_value = "pairs.redb")]
+    pub(crate) store: String,
+    /// Keep nothing.
+    #[arg(long, conflicts_with_all = ["store", "fresh"])]
+    pub(crate) no_store: bool,
+    /// Check all pairs anew, also those that are known.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    #[command(flatten)]
+    pub(crate) home: HomeSettings,
+    /// Use the algorithm as published, without the savings that are ours.
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// How to write the table.
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    pub(crate) format: TableFormat,
+    /// Show no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableFormat {
+    /// For people.
+    Text,
+    /// Commas between the columns, a line per pair.
+    Csv,
+    /// For machines: one JSON object.
+    Json,
 }
 
 /// An engine, or the one that suits the program.

@@ -4,7 +4,7 @@ use super::arguments::{Check as Arguments, EngineChoice, Format, Search};
 use super::console::{Console, cancel_on_interrupt};
 use anyhow::{Result, anyhow, bail};
 use mazurka::report::{json, text};
-use mazurka::{Check, Checked, Loaded, Origin, file_trouble, load};
+use mazurka::{Check, Checked, Loaded, Origin, StopReason, Verdict, file_trouble, load};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,10 @@ use std::path::{Path, PathBuf};
 const MAGIC: &str = "mazurka schedule";
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let loaded = load(&arguments.files, &arguments.search.define, console.error_colour())?;
+    if arguments.until_closed {
+        end_when_input_is_closed();
+    }
+    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options);
     if let EngineChoice::Engine(engine) = arguments.engine {
@@ -46,14 +49,14 @@ fn save_schedules(arguments: &Arguments, loaded: &Loaded, checked: &mut Checked)
     let origin = Origin {
         files: loaded.files.clone(),
         source: loaded.source,
-        defines: arguments.search.define.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
+        defines: arguments.search.settings().written(),
         engine: checked.engine.name().to_owned(),
     };
     for (number, (found, story)) in checked.shortened.iter().zip(&mut checked.stories).enumerate() {
         let path = match (&arguments.schedule, number) {
             (Some(path), 0) => PathBuf::from(path),
             (Some(path), _) => numbered(Path::new(path), number),
-            (None, _) => numbered(&PathBuf::from(stem(&loaded.name)).with_extension("schedule"), number),
+            (None, _) => numbered(&PathBuf::from(stem(&loaded.files) + ".schedule"), number),
         };
         refuse_to_overwrite(&path)?;
         let file = loaded.subject.record(found, &origin);
@@ -69,8 +72,18 @@ fn save_schedules(arguments: &Arguments, loaded: &Loaded, checked: &mut Checked)
     Ok(())
 }
 
-fn stem(name: &str) -> String {
-    Path::new(name).file_stem().map_or_else(|| "program".to_owned(), |stem| stem.to_string_lossy().into_owned())
+/// What the schedule of some files is called: their names without folders and endings.
+fn stem(files: &[String]) -> String {
+    let stems = files.iter().filter_map(|file| Path::new(file).file_stem()).map(|stem| stem.to_string_lossy());
+    stems.collect::<Vec<_>>().join("+")
+}
+
+/// Whoever started this process holds the other end of its input, and wants nothing more once that is closed.
+fn end_when_input_is_closed() {
+    std::thread::spawn(|| {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        std::process::exit(i32::from(Verdict::Inconclusive(StopReason::Cancelled).exit_code()));
+    });
 }
 
 /// The second violation's schedule goes into `name-2.schedule`, and so on.

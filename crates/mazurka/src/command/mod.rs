@@ -5,6 +5,8 @@ mod arguments;
 mod check;
 mod compare;
 mod console;
+mod pair_store;
+mod pairs;
 mod replay;
 
 use arguments::{Arguments, Command};
@@ -21,6 +23,7 @@ pub(crate) fn main() -> ExitCode {
     let console = Console::new(arguments.quiet());
     let result = match &arguments.command {
         Command::Check(check) => check::run(check, &console),
+        Command::Pairs(pairs) => pairs::run(pairs, &console),
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),

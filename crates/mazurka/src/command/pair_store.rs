@@ -18,7 +18,10 @@ impl PairStore {
     /// Opens a store, and makes it if there is none.
     pub(crate) fn open(path: &Path) -> Result<PairStore> {
         let database = Database::create(path).with_context(|| {
-            format!("error: {}: cannot keep results here\nexpected a new file, or one that `pairs` made", path.display())
+            format!(
+                "error: {}: cannot keep results here\nexpected a new file, or one that `pairs` made",
+                path.display()
+            )
         })?;
         let begin = database.begin_write()?;
         begin.open_table(ROWS)?;

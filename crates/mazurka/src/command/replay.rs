@@ -4,7 +4,7 @@ use super::arguments::{Format, Replay as Arguments};
 use super::console::Console;
 use anyhow::{Result, anyhow};
 use mazurka::report::{ScheduleFile, json, text};
-use mazurka::{Fingerprint, Found, Loaded, Verdict, Violation, file_trouble, load};
+use mazurka::{Fingerprint, Found, Kind, Loaded, Settings, Verdict, Violation, file_trouble, load};
 use std::fs;
 use std::path::Path;
 
@@ -52,17 +52,9 @@ fn load_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Resul
             if Path::new(program).exists() || !beside.exists() { program.clone() } else { beside.display().to_string() }
         })
         .collect();
-    let defines = file
-        .defines
-        .iter()
-        .map(|(name, value)| {
-            let number = value
-                .parse()
-                .map_err(|_| anyhow!("error: {schedule}: `define {name}={value}`\nexpected a whole number"))?;
-            Ok((name.clone(), number))
-        })
-        .collect::<Result<Vec<(String, i64)>>>()?;
-    load(&files, &defines, console.error_colour()).map_err(|error| match &files[..] {
+    let kind = files.first().and_then(|file| Kind::of(file)).unwrap_or(Kind::Mz);
+    let settings = Settings::read(&file.defines, kind).map_err(|error| anyhow!("error: {schedule}: {error}"))?;
+    load(&files, &settings, console.error_colour()).map_err(|error| match &files[..] {
         // Whatever is wrong with another program is beside the point.
         [one] if fs::read(one).is_ok_and(|bytes| Fingerprint::of_bytes(&bytes) != file.source) => {
             another_version(schedule, one)

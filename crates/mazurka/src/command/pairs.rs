@@ -1,0 +1,368 @@
+//! `mazurka pairs`: who fights with whom, over all pairs of some apps.
+//!
+//! Each pair is checked by a process of its own, so that a pair which takes all memory or brings its checker down is one
+//! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.
+
+use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
+use super::console::{Console, cancel_on_interrupt};
+use super::pair_store::PairStore;
+use anyhow::{Context, Result, anyhow, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use mazurka::report::format::{count, number};
+use mazurka::report::pairs::{self, PairRow};
+use mazurka::{Cancel, Fingerprint, StopReason, Verdict, file_trouble};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{IsTerminal, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Part of the key of what is kept: results of another version are not taken for ours.
+const VERSION: &str = concat!("mazurka pairs 1, ", env!("CARGO_PKG_VERSION"));
+/// How often a waiting run looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// A pair that is to be checked.
+struct Pair {
+    files: [PathBuf; 2],
+    key: Fingerprint,
+}
+
+impl Pair {
+    fn names(&self) -> Vec<String> {
+        self.files.iter().map(|file| stem(file)).collect()
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let pairs = pairs_of(arguments)?;
+    let store = match arguments.no_store {
+        true => None,
+        false => Some(PairStore::open(Path::new(&arguments.store))?),
+    };
+    let (mut rows, open) = known(&pairs, store.as_ref(), arguments.fresh)?;
+    if !rows.is_empty() {
+        let taken = count(rows.len() as u64, "pair was", "pairs were");
+        console.error(&format!("{taken} known from {}; --fresh checks them anew", arguments.store));
+    }
+    let cancel = cancel_on_interrupt();
+    let bar = progress_bar(console, pairs.len(), rows.len());
+    let new = check_all(&open, arguments, store.as_ref(), &cancel, &bar)?;
+    bar.finish_and_clear();
+    let (left, stopped) = (open.len() - new.len(), cancel.is_cancelled());
+    rows.extend(new);
+    pairs::sort(&mut rows);
+    console.print(&match arguments.format {
+        TableFormat::Text => pairs::text(&rows, &console.text_options()),
+        TableFormat::Csv => pairs::csv(&rows),
+        TableFormat::Json => pairs::json(&rows),
+    });
+    if stopped {
+        let left = count(left as u64, "pair was", "pairs were");
+        let again = if arguments.no_store { "" } else { "; the same command goes on from here" };
+        console.error(&format!("interrupted: {left} not checked{again}"));
+    }
+    Ok(exit_code(&rows, stopped))
+}
+
+/// A fight anywhere is a violation; otherwise all pairs must be known to be peaceful.
+fn exit_code(rows: &[PairRow], stopped: bool) -> u8 {
+    let any = |verdict: &str| rows.iter().any(|row| row.verdict == verdict);
+    let code = |verdict: Verdict| verdict.exit_code();
+    if any("violated") {
+        code(Verdict::Violated)
+    } else if stopped || any("inconclusive") || any("failed") {
+        code(Verdict::Inconclusive(StopReason::Cancelled))
+    } else if any("bounded") {
+        3
+    } else if any("unsupported") {
+        code(Verdict::Unsupported(String::new()))
+    } else {
+        code(Verdict::Verified)
+    }
+}
+
+/// What is known already, and what is still to be checked.
+fn known<'p>(pairs: &'p [Pair], store: Option<&PairStore>, fresh: bool) -> Result<(Vec<PairRow>, Vec<&'p Pair>)> {
+    let (mut rows, mut open) = (Vec::new(), Vec::new());
+    for pair in pairs {
+        let row = match store.filter(|_| !fresh) {
+            Some(store) => store.find(pair.key)?,
+            None => None,
+        };
+        match row {
+            Some(row) => rows.push(PairRow { apps: pair.names(), ..row }),
+            None => open.push(pair),
+        }
+    }
+    Ok((rows, open))
+}
+
+/// The pairs that are asked for.
+fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
+    let files = files_of(&arguments.files)?;
+    let chosen = match &arguments.list {
+        Some(list) => listed(list, &files)?,
+        None => {
+            let firsts = files.iter().enumerate();
+            firsts.flat_map(|(at, one)| files[at + 1..].iter().map(move |other| [one.clone(), other.clone()])).collect()
+        }
+    };
+    if chosen.is_empty() {
+        bail!("error: {} was found\nexpected at least two apps", count(files.len() as u64, "app", "apps"));
+    }
+    let mut contents: HashMap<PathBuf, Fingerprint> = HashMap::new();
+    for file in chosen.iter().flatten() {
+        if !contents.contains_key(file) {
+            let bytes = fs::read(file).map_err(|error| trouble(file, &file_trouble(&error)))?;
+            contents.insert(file.clone(), Fingerprint::of_bytes(&bytes));
+        }
+    }
+    let setting = setting(arguments)?;
+    let with_key = |files: [PathBuf; 2]| {
+        let [one, other] = [&files[0], &files[1]].map(|file| contents[file].0);
+        let key = Fingerprint::of_bytes(format!("{setting}\0{one:x}\0{other:x}").as_bytes());
+        Pair { files, key }
+    };
+    Ok(chosen.into_iter().map(with_key).collect())
+}
+
+/// Everything besides the apps on which a result depends.
+fn setting(arguments: &Arguments) -> Result<String> {
+    let home = match &arguments.home.home {
+        Some(file) => fs::read_to_string(file).map_err(|error| trouble(Path::new(file), &file_trouble(&error)))?,
+        None => String::new(),
+    };
+    Ok(format!("{VERSION}\0{}\0{home}", options(arguments).join("\0")))
+}
+
+fn trouble(file: &Path, what: &str) -> anyhow::Error {
+    anyhow!("error: {}: {what}\nexpected a file that can be read", file.display())
+}
+
+/// The apps among files and folders, each once, in the order of their names.
+fn files_of(given: &[String]) -> Result<Vec<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for name in given {
+        let path = Path::new(name);
+        if path.is_dir() {
+            let before = files.len();
+            apps_below(path, &mut files)?;
+            if files.len() == before {
+                bail!("error: {name}: there is no app in this folder\nexpected files that end in .groovy");
+            }
+        } else if path.extension().is_some_and(|extension| extension == "groovy") {
+            files.insert(path.to_owned());
+        } else {
+            bail!("error: {name}: not an app\nexpected a file that ends in .groovy, or a folder with such files");
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+pub(crate) fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|error| trouble(folder, &file_trouble(&error)))?;
+    for entry in entries {
+        let path = entry.map_err(|error| trouble(folder, &file_trouble(&error)))?.path();
+        if path.is_dir() && !path.is_symlink() {
+            apps_below(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "groovy") {
+            files.insert(path);
+        }
+    }
+    Ok(())
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+/// The pairs that a file lists: two names on each line, with a comma or blanks between them.
+fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
+    let text = fs::read_to_string(list).map_err(|error| trouble(Path::new(list), &file_trouble(&error)))?;
+    let find = |name: &str, line: usize| {
+        let wanted = name.strip_suffix(".groovy").unwrap_or(name);
+        let file = files.iter().find(|file| stem(file) == wanted);
+        file.cloned().ok_or_else(|| {
+            anyhow!("error: {list}:{line}: {name}: there is no such app\nexpected one of the apps that were given")
+        })
+    };
+    let mut pairs = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let names: Vec<&str> = line.split([',', '\t']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        let names = if names.len() == 1 { line.split_whitespace().collect() } else { names };
+        let [one, other] = names[..] else {
+            bail!("error: {list}:{number}: {line}\nexpected two apps, as in: fire-alarm, lock-when-away");
+        };
+        pairs.push([find(one, number)?, find(other, number)?]);
+    }
+    Ok(pairs)
+}
+
+/// The options that each check is given.
+fn options(arguments: &Arguments) -> Vec<String> {
+    let mut options = vec!["--engine".to_owned(), arguments.engine.name().to_owned()];
+    let mut add = |option: &str, value: Option<String>| {
+        options.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
+    };
+    add("--time-limit", Some(format!("{}ms", arguments.time_limit.as_millis())));
+    add("--memory-limit", Some(arguments.memory_limit.to_string()));
+    add("--home", arguments.home.home.clone());
+    for rule in &arguments.home.never {
+        add("--never", Some(rule.clone()));
+    }
+    if arguments.home.profile == ProfileChoice::Paper {
+        add("--profile", Some("paper".to_owned()));
+    }
+    let flags =
+        [("--no-conflicts", arguments.home.no_conflicts), ("--all", !arguments.first), ("--plain", arguments.plain)];
+    options.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned()));
+    options
+}
+
+fn progress_bar(console: &Console, all: usize, done: usize) -> ProgressBar {
+    if console.quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "{bar:30} {pos}/{len} pairs, {per_sec}, {eta} left, {msg}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(all as u64).with_style(style.progress_chars("━╸ ")).with_position(done as u64);
+    bar.reset_eta();
+    bar
+}
+
+/// What holds a running check: it ends when this is dropped.
+type Leash = Mutex<Option<ChildStdin>>;
+
+/// Checks pairs on all cores, keeps what comes of it and returns it.
+fn check_all(
+    pairs: &[&Pair],
+    arguments: &Arguments,
+    store: Option<&PairStore>,
+    cancel: &Cancel,
+    bar: &ProgressBar,
+) -> Result<Vec<PairRow>> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let jobs = if arguments.jobs == 0 { cores } else { arguments.jobs }.min(pairs.len()).max(1);
+    let (options, next) = (options(arguments), AtomicUsize::new(0));
+    let leashes: Vec<Leash> = (0..jobs).map(|_| Leash::default()).collect();
+    let program = std::env::current_exe().context("error: this program cannot find itself to start checks")?;
+    thread::scope(|scope| {
+        let (send, receive) = channel();
+        for leash in &leashes {
+            let (send, next, options, program) = (send.clone(), &next, &options, &program);
+            scope.spawn(move || {
+                while !cancel.is_cancelled() {
+                    let Some(pair) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                    let row = check(pair, program, options, leash);
+                    if cancel.is_cancelled() || send.send((pair.key, row)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let rows = collect(&receive, store, cancel, bar, &leashes);
+        if rows.is_err() {
+            cancel.cancel();
+            leashes.iter().for_each(let_go);
+        }
+        rows
+    })
+}
+
+/// Receives rows until there are no more, keeping those that have come together at once.
+fn collect(
+    receive: &Receiver<(Fingerprint, PairRow)>,
+    store: Option<&PairStore>,
+    cancel: &Cancel,
+    bar: &ProgressBar,
+    leashes: &[Leash],
+) -> Result<Vec<PairRow>> {
+    let (mut rows, mut fights) = (Vec::new(), 0);
+    loop {
+        let mut batch: Vec<(Fingerprint, PairRow)> = match receive.recv_timeout(GLANCE) {
+            Ok(first) => vec![first],
+            Err(RecvTimeoutError::Timeout) => {
+                if cancel.is_cancelled() {
+                    leashes.iter().for_each(let_go);
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(rows),
+        };
+        batch.extend(receive.try_iter());
+        if let Some(store) = store {
+            store.keep(&batch)?;
+        }
+        fights += batch.iter().filter(|(_, row)| row.verdict == "violated").count();
+        bar.inc(batch.len() as u64);
+        bar.set_message(format!("{} violated", number(fights as u64)));
+        rows.extend(batch.into_iter().map(|(_, row)| row));
+    }
+}
+
+fn let_go(leash: &Leash) {
+    leash.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
+
+/// Checks one pair in a process of its own.
+fn check(pair: &Pair, program: &Path, options: &[String], leash: &Leash) -> PairRow {
+    let started = Instant::now();
+    let failed = |reason: String| PairRow::failed(pair.names(), reason, started.elapsed().as_secs_f64());
+    let mut command = Command::new(program);
+    command.arg("check").args(&pair.files).args(options);
+    command.args(["--format", "json", "--no-schedule", "--quiet", "--threads", "1", "--until-closed"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // Ctrl-C is for this process: it takes its checks off the leash.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => return failed(format!("its check could not be started: {error}")),
+    };
+    *leash.lock().unwrap_or_else(PoisonError::into_inner) = child.stdin.take();
+    let (output, errors) = drain(&mut child);
+    let status = child.wait();
+    let_go(leash);
+    match PairRow::from_report(pair.names(), &output) {
+        Ok(row) => row,
+        Err(_) if !errors.trim().is_empty() => failed(first_words(&errors)),
+        Err(_) => failed(match status {
+            Ok(status) => format!("its check ended without a result ({status})"),
+            Err(error) => format!("its check was lost: {error}"),
+        }),
+    }
+}
+
+/// Everything that a process writes, on both of its outputs.
+fn drain(child: &mut Child) -> (String, String) {
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        let errors = scope.spawn(move || read_all(err));
+        (read_all(out), errors.join().unwrap_or_default())
+    })
+}
+
+fn read_all(from: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        let _ = from.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The beginning of an error, on one line.
+fn first_words(errors: &str) -> String {
+    let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+    lines.join("; ").trim_start_matches("error: ").to_owned()
+}
