@@ -2,6 +2,7 @@
 
 use crate::subject::{MzProgram, Subject};
 use mazurka_core::Fingerprint;
+use mazurka_home::Home;
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
@@ -35,12 +36,15 @@ impl std::error::Error for LoadError {}
 
 /// Reads a program. `defines` sets constants of a `.mz` program.
 pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result<Loaded, LoadError> {
+    if !files.is_empty() && files.iter().all(|file| has_extension(file, "groovy")) {
+        return load_home(files, colour);
+    }
     let [file] = files else {
         return Err(LoadError(format!("error: {} files were given\nexpected one .mz file", files.len())));
     };
-    if Path::new(file).extension().is_none_or(|extension| extension != "mz") {
+    if !has_extension(file, "mz") {
         return Err(LoadError(format!(
-            "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz"
+            "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy"
         )));
     }
     let source = read(file)?;
@@ -54,6 +58,29 @@ pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result
         files: files.to_vec(),
         source: Fingerprint::of_bytes(source.as_bytes()),
         subject: Box::new(MzProgram::new(program)),
+    })
+}
+
+fn has_extension(file: &str, wanted: &str) -> bool {
+    Path::new(file).extension().is_some_and(|extension| extension == wanted)
+}
+
+/// Reads smart-home apps.
+fn load_home(files: &[String], colour: bool) -> Result<Loaded, LoadError> {
+    let sources: Result<Vec<(String, String)>, LoadError> =
+        files.iter().map(|file| Ok((file.clone(), read(file)?))).collect();
+    let sources = sources?;
+    let home = Home::load(&sources, &mazurka_home::Options::default()).map_err(|faults| {
+        let rendered =
+            faults.iter().map(|fault| diagnostic::render(&fault.file, &fault.source, &fault.diagnostics, colour));
+        LoadError(rendered.collect::<Vec<_>>().join("\n"))
+    })?;
+    let together: String = sources.iter().map(|(_, source)| source.as_str()).collect::<Vec<_>>().join("\0");
+    Ok(Loaded {
+        name: files.join(" "),
+        files: files.to_vec(),
+        source: Fingerprint::of_bytes(together.as_bytes()),
+        subject: Box::new(home),
     })
 }
 
