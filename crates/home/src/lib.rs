@@ -17,6 +17,7 @@ mod home_file;
 mod layout;
 mod memo;
 mod model;
+mod overview;
 mod platform;
 mod reading;
 mod rules;
@@ -30,6 +31,7 @@ mod words;
 pub use app::{App, Input, InputKind};
 pub use capability::{Attribute, Capabilities, Capability, Command, Effect};
 pub use home::{Faults, Home};
+pub use overview::{InputOverview, Overview};
 pub use state::State;
 
 /// What a home is made for.

@@ -70,15 +70,6 @@ impl Home {
         })
     }
 
-    /// How many events can happen once the apps are installed.
-    pub fn event_count(&self) -> usize {
-        let mut events: Vec<ActorId> =
-            self.starts.iter().flat_map(|start| self.possible_events(&start.state).to_vec()).collect();
-        events.sort_unstable();
-        events.dedup();
-        events.len()
-    }
-
     fn work_out_events(&self, subscribed: &[ValueId]) -> Arc<[ActorId]> {
         let all = (0..self.events.len() as u32).map(ActorId);
         if self.profile == Profile::Paper {

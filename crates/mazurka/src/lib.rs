@@ -70,8 +70,8 @@ pub use check::{Check, Checked};
 pub use load::{Kind, LoadError, Loaded, file_trouble, load};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
-    Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Statistics, Step, StopReason, System,
-    Traits, Value, Verdict, Violation, ViolationKind,
+    Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Silent, Statistics, Step, StopReason,
+    System, Traits, Value, Verdict, Violation, ViolationKind,
 };
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_home as home;

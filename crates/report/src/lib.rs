@@ -9,6 +9,7 @@
 //! everything is returned as a `String`.
 #![forbid(unsafe_code)]
 
+pub mod apps;
 pub mod compare;
 pub mod diagnostic;
 #[cfg(test)]

@@ -32,6 +32,7 @@ impl Arguments {
             Command::Compare(compare) => compare.search.quiet,
             Command::Agree(agree) => agree.quiet,
             Command::Pairs(pairs) => pairs.quiet,
+            Command::Apps(apps) => apps.quiet,
             Command::Replay(_) => false,
         }
     }
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Check every pair of some smart-home apps: who fights with whom.
     Pairs(Pairs),
+    /// List smart-home apps: what they ask for, and how far they run.
+    Apps(Apps),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
     /// Run all engines that fit on one program, side by side.
@@ -118,16 +121,22 @@ pub(crate) enum ProfileChoice {
     Paper,
 }
 
+impl From<ProfileChoice> for Profile {
+    fn from(choice: ProfileChoice) -> Self {
+        match choice {
+            ProfileChoice::Usual => Profile::Usual,
+            ProfileChoice::Paper => Profile::Paper,
+        }
+    }
+}
+
 impl Search {
     /// What the program is read with.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
             defines: self.define.clone(),
             home: self.home.home.clone(),
-            profile: match self.home.profile {
-                ProfileChoice::Usual => Profile::Usual,
-                ProfileChoice::Paper => Profile::Paper,
-            },
+            profile: self.home.profile.into(),
             never: self.home.never.clone(),
             no_conflicts: self.home.no_conflicts,
         }
@@ -280,6 +289,28 @@ pub(crate) struct Pairs {
     /// How to write the table.
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     pub(crate) format: TableFormat,
+    /// Show no progress.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each app is read, installed alone and let run. The stage is `ran` if its handlers met nothing that is not modelled; \
+otherwise the first thing that stopped it is shown with its place. The exit code is 0 if all apps ran, and 5 otherwise.")]
+pub(crate) struct Apps {
+    /// Apps (.groovy), and folders with apps in them.
+    #[arg(required = true, value_name = "FILES|DIR")]
+    pub(crate) files: Vec<String>,
+    /// Let an app run for this long.
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
+    pub(crate) time_limit: Duration,
+    /// The environment that the apps live in.
+    #[arg(long, value_enum, default_value_t = ProfileChoice::Usual)]
+    pub(crate) profile: ProfileChoice,
+    /// How to write the table.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,

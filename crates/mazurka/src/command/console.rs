@@ -62,6 +62,18 @@ impl Console {
         };
         ProgressLine { bar, started: Instant::now(), label: String::new() }
     }
+
+    /// A bar for work of which the amount is known: `done` of `all` to begin with.
+    pub(crate) fn bar(&self, what: &str, all: usize, done: usize) -> ProgressBar {
+        if self.quiet || !io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {what}, {{per_sec}}, {{eta}} left  {{msg}}");
+        let style = ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let bar = ProgressBar::new(all as u64).with_style(style.progress_chars("━╸ ")).with_position(done as u64);
+        bar.reset_eta();
+        bar
+    }
 }
 
 /// The first Ctrl-C asks the search to stop and to tell what it knows; the second one ends the process.

@@ -1,6 +1,8 @@
 //! One file per subcommand, and what they share.
 
 mod agree;
+mod app_files;
+mod apps;
 mod arguments;
 mod check;
 mod compare;
@@ -23,6 +25,7 @@ pub(crate) fn main() -> ExitCode {
     let console = Console::new(arguments.quiet());
     let result = match &arguments.command {
         Command::Check(check) => check::run(check, &console),
+        Command::Apps(apps) => apps::run(apps, &console),
         Command::Pairs(pairs) => pairs::run(pairs, &console),
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),

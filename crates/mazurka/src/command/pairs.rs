@@ -3,17 +3,18 @@
 //! Each pair is checked by a process of its own, so that a pair which takes all memory or brings its checker down is one
 //! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.
 
+use super::app_files::{app_files, unreadable};
 use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
 use super::console::{Console, cancel_on_interrupt};
 use super::pair_store::PairStore;
 use anyhow::{Context, Result, anyhow, bail};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use mazurka::report::format::{count, number};
 use mazurka::report::pairs::{self, PairRow};
-use mazurka::{Cancel, Fingerprint, StopReason, Verdict, file_trouble};
-use std::collections::{BTreeSet, HashMap};
+use mazurka::{Cancel, Fingerprint, StopReason, Verdict};
+use std::collections::HashMap;
 use std::fs;
-use std::io::{IsTerminal, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         console.error(&format!("{taken} known from {}; --fresh checks them anew", arguments.store));
     }
     let cancel = cancel_on_interrupt();
-    let bar = progress_bar(console, pairs.len(), rows.len());
+    let bar = console.bar("pairs", pairs.len(), rows.len());
     let new = check_all(&open, arguments, store.as_ref(), &cancel, &bar)?;
     bar.finish_and_clear();
     let (left, stopped) = (open.len() - new.len(), cancel.is_cancelled());
@@ -105,7 +106,7 @@ fn known<'p>(pairs: &'p [Pair], store: Option<&PairStore>, fresh: bool) -> Resul
 
 /// The pairs that are asked for.
 fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
-    let files = files_of(&arguments.files)?;
+    let files = app_files(&arguments.files)?;
     let chosen = match &arguments.list {
         Some(list) => listed(list, &files)?,
         None => {
@@ -119,7 +120,7 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     let mut contents: HashMap<PathBuf, Fingerprint> = HashMap::new();
     for file in chosen.iter().flatten() {
         if !contents.contains_key(file) {
-            let bytes = fs::read(file).map_err(|error| trouble(file, &file_trouble(&error)))?;
+            let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
             contents.insert(file.clone(), Fingerprint::of_bytes(&bytes));
         }
     }
@@ -135,47 +136,10 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
 /// Everything besides the apps on which a result depends.
 fn setting(arguments: &Arguments) -> Result<String> {
     let home = match &arguments.home.home {
-        Some(file) => fs::read_to_string(file).map_err(|error| trouble(Path::new(file), &file_trouble(&error)))?,
+        Some(file) => fs::read_to_string(file).map_err(|error| unreadable(Path::new(file), &error))?,
         None => String::new(),
     };
     Ok(format!("{VERSION}\0{}\0{home}", options(arguments).join("\0")))
-}
-
-fn trouble(file: &Path, what: &str) -> anyhow::Error {
-    anyhow!("error: {}: {what}\nexpected a file that can be read", file.display())
-}
-
-/// The apps among files and folders, each once, in the order of their names.
-fn files_of(given: &[String]) -> Result<Vec<PathBuf>> {
-    let mut files = BTreeSet::new();
-    for name in given {
-        let path = Path::new(name);
-        if path.is_dir() {
-            let before = files.len();
-            apps_below(path, &mut files)?;
-            if files.len() == before {
-                bail!("error: {name}: there is no app in this folder\nexpected files that end in .groovy");
-            }
-        } else if path.extension().is_some_and(|extension| extension == "groovy") {
-            files.insert(path.to_owned());
-        } else {
-            bail!("error: {name}: not an app\nexpected a file that ends in .groovy, or a folder with such files");
-        }
-    }
-    Ok(files.into_iter().collect())
-}
-
-pub(crate) fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
-    let entries = fs::read_dir(folder).map_err(|error| trouble(folder, &file_trouble(&error)))?;
-    for entry in entries {
-        let path = entry.map_err(|error| trouble(folder, &file_trouble(&error)))?.path();
-        if path.is_dir() && !path.is_symlink() {
-            apps_below(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "groovy") {
-            files.insert(path);
-        }
-    }
-    Ok(())
 }
 
 fn stem(file: &Path) -> String {
@@ -184,7 +148,7 @@ fn stem(file: &Path) -> String {
 
 /// The pairs that a file lists: two names on each line, with a comma or blanks between them.
 fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
-    let text = fs::read_to_string(list).map_err(|error| trouble(Path::new(list), &file_trouble(&error)))?;
+    let text = fs::read_to_string(list).map_err(|error| unreadable(Path::new(list), &error))?;
     let find = |name: &str, line: usize| {
         let wanted = name.strip_suffix(".groovy").unwrap_or(name);
         let file = files.iter().find(|file| stem(file) == wanted);
@@ -227,17 +191,6 @@ fn options(arguments: &Arguments) -> Vec<String> {
         [("--no-conflicts", arguments.home.no_conflicts), ("--all", !arguments.first), ("--plain", arguments.plain)];
     options.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned()));
     options
-}
-
-fn progress_bar(console: &Console, all: usize, done: usize) -> ProgressBar {
-    if console.quiet || !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let template = "{bar:30} {pos}/{len} pairs, {per_sec}, {eta} left, {msg}";
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(all as u64).with_style(style.progress_chars("━╸ ")).with_position(done as u64);
-    bar.reset_eta();
-    bar
 }
 
 /// What holds a running check: it ends when this is dropped.

@@ -1,0 +1,46 @@
+//! The files of smart-home apps that a command is given.
+
+use anyhow::{Result, anyhow, bail};
+use mazurka::file_trouble;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The apps among files and folders, each once, in the order of their names.
+pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for name in given {
+        let path = Path::new(name);
+        if path.is_dir() {
+            let before = files.len();
+            apps_below(path, &mut files)?;
+            if files.len() == before {
+                bail!("error: {name}: there is no app in this folder\nexpected files that end in .groovy");
+            }
+        } else if path.extension().is_some_and(|extension| extension == "groovy") {
+            files.insert(path.to_owned());
+        } else {
+            bail!("error: {name}: not an app\nexpected a file that ends in .groovy, or a folder with such files");
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
+    for entry in entries {
+        let path = entry.map_err(|error| unreadable(folder, &error))?.path();
+        if path.is_dir() && !path.is_symlink() {
+            apps_below(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "groovy") {
+            files.insert(path);
+        }
+    }
+    Ok(())
+}
+
+/// What is said of a file that cannot be read.
+pub(crate) fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow!("error: {}: {}\nexpected a file that can be read", file.display(), file_trouble(error))
+}
