@@ -17,6 +17,7 @@ use crate::wiring::{Wiring, wire, wire_by_file};
 use crate::{HomeText, Options, Profile};
 use mazurka_core::{ActorId, Diagnostic, Location, Outcome, Step, Violation, ViolationKind};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::{Arc, RwLock};
 
 /// A home with apps in it, ready to be explored.
@@ -34,8 +35,11 @@ pub struct Home {
     pub(crate) memo: Memo,
     pub(crate) starts: Vec<Start>,
     /// Which events can happen, by what the apps have subscribed to.
-    pub(crate) possible: RwLock<FxHashMap<Box<[ValueId]>, Arc<[ActorId]>>>,
+    pub(crate) possible: RwLock<FxHashMap<Subscribed, Arc<[ActorId]>>>,
 }
+
+/// What each app has subscribed to, by number.
+pub(crate) type Subscribed = SmallVec<[ValueId; 4]>;
 
 /// An initial state, after all apps were installed.
 #[derive(Debug)]
