@@ -84,6 +84,9 @@ impl Home {
         let layout = Layout::new(&wiring, apps.len(), options.never.len(), options.conflicts);
         let store = Store::new(layout.len());
         let events = environment::events(&apps, &wiring, &store, scanned);
+        if options.profile == Profile::Usual {
+            environment::number_timers(&apps, &store);
+        }
         let mut home = Home {
             profile: options.profile,
             apps,
