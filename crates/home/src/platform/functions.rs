@@ -151,7 +151,11 @@ impl Stage<'_> {
                 "apiServerUrl" | "serverUrl" => Some(Value::text("https://api")),
                 "temperatureScale" => Some(Value::text("F")),
                 "zipCode" => Some(Value::text("92617")),
-                _ => None,
+                "util" => Some(outside()),
+                _ => {
+                    let is_input = self.home.apps[app as usize].mentioned.iter().any(|known| known == name);
+                    is_input.then_some(Value::Null)
+                }
             }),
         }
     }
