@@ -153,7 +153,8 @@ impl Stage<'_> {
                 "zipCode" => Some(Value::text("92617")),
                 "util" => Some(outside()),
                 _ => {
-                    let is_input = self.home.apps[app as usize].mentioned.iter().any(|known| known == name);
+                    let known = &self.home.apps[app as usize];
+                    let is_input = !known.script.has_method(name) && known.mentioned.iter().any(|known| known == name);
                     is_input.then_some(Value::Null)
                 }
             }),
