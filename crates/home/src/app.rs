@@ -20,6 +20,8 @@ pub struct App {
     /// What stopped a page of its preferences from being read to its end.
     pub page_trouble: Vec<String>,
     pub(crate) script: Arc<Script>,
+    /// The names of all inputs that its text speaks of, also on pages that nobody was shown. Those without a value are null.
+    pub(crate) mentioned: Vec<String>,
 }
 
 /// Something that an app asks for.
@@ -166,6 +168,7 @@ impl App {
             inputs: read.inputs,
             page_trouble: read.trouble,
             script,
+            mentioned: mentioned(source),
         })
     }
 
@@ -175,9 +178,31 @@ impl App {
     }
 }
 
+/// The first text in quotes after each word `input`.
+fn mentioned(source: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, word) in source.match_indices("input") {
+        let rest = &source[at + word.len()..];
+        let line = rest.lines().next().unwrap_or_default();
+        let Some(open) = line.find(['"', '\'']) else { continue };
+        let name = line[open + 1..].split(['"', '\'']).next().unwrap_or_default();
+        if !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn inputs_that_nobody_was_shown_are_still_known() {
+        let source =
+            "if (x) { input \"a\", \"number\" } else { input(name: 'b', type: \"text\") }\nlog \"the input is $it\"";
+        assert_eq!(mentioned(source), ["a", "b"]);
+    }
 
     #[test]
     fn a_wrong_type_is_met_with_the_right_ones() {

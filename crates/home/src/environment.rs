@@ -9,7 +9,7 @@ use crate::capability::Capabilities;
 use crate::groovy::Frozen;
 use crate::happening::{Event, Happening};
 use crate::scan::{self, Scanned};
-use crate::store::{Source, Store, Subscription};
+use crate::store::{Dynamic, Source, Store, Subscription};
 use crate::wiring::Wiring;
 use crate::{Profile, words};
 use std::collections::HashMap;
@@ -121,6 +121,29 @@ pub(crate) fn concerns(subscription: &Subscription, happening: &Happening, app: 
         (Happening::Mode { .. }, Source::Location) => *subscription.name == *"mode",
         (Happening::Sun { name }, Source::Location) => subscription.name == *name,
         _ => false,
+    }
+}
+
+/// How many words after a scheduling function its arguments end at the latest.
+const ARGUMENTS: usize = 24;
+
+/// Numbers the timers that the apps' texts speak of, so that their order does not depend on who runs first. One that is
+/// named by a computed text gets its number when it turns up.
+pub(crate) fn number_timers(apps: &[App], store: &Store) {
+    for (index, app) in apps.iter().enumerate() {
+        let words = scan::words(&app.source);
+        for (at, word) in words.iter().enumerate() {
+            let schedules = matches!(*word, "runIn" | "runInMillis" | "runOnce" | "schedule" | "runDaily");
+            if !schedules && !word.starts_with("runEvery") {
+                continue;
+            }
+            for argument in words[at + 1..].iter().take(ARGUMENTS) {
+                let method = argument.trim_matches(['\'', '[', ']', ';']);
+                if app.script.has_method(method) {
+                    store.slot(Dynamic::Timer { app: index as u32, method: method.into() });
+                }
+            }
+        }
     }
 }
 

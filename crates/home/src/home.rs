@@ -17,6 +17,7 @@ use crate::wiring::{Wiring, wire, wire_by_file};
 use crate::{HomeText, Options, Profile};
 use mazurka_core::{ActorId, Diagnostic, Location, Outcome, Step, Violation, ViolationKind};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::sync::{Arc, RwLock};
 
 /// A home with apps in it, ready to be explored.
@@ -34,8 +35,11 @@ pub struct Home {
     pub(crate) memo: Memo,
     pub(crate) starts: Vec<Start>,
     /// Which events can happen, by what the apps have subscribed to.
-    pub(crate) possible: RwLock<FxHashMap<Box<[ValueId]>, Arc<[ActorId]>>>,
+    pub(crate) possible: RwLock<FxHashMap<Subscribed, Arc<[ActorId]>>>,
 }
+
+/// What each app has subscribed to, by number.
+pub(crate) type Subscribed = SmallVec<[ValueId; 4]>;
 
 /// An initial state, after all apps were installed.
 #[derive(Debug)]
@@ -80,6 +84,9 @@ impl Home {
         let layout = Layout::new(&wiring, apps.len(), options.never.len(), options.conflicts);
         let store = Store::new(layout.len());
         let events = environment::events(&apps, &wiring, &store, scanned);
+        if options.profile == Profile::Usual {
+            environment::number_timers(&apps, &store);
+        }
         let mut home = Home {
             profile: options.profile,
             apps,

@@ -188,7 +188,7 @@ fn quoted(words: &[&str], at: usize) -> (String, usize) {
 }
 
 /// The words of a source: what stands between blanks, and each of a few signs by itself.
-fn words(source: &str) -> Vec<&str> {
+pub(crate) fn words(source: &str) -> Vec<&str> {
     const SIGNS: &[char] = &['(', '"', ':', ',', '{', '}', ')', '/', '*'];
     let mut words = Vec::new();
     for part in source.split([' ', '\t', '\n', '\r']) {

@@ -151,7 +151,12 @@ impl Stage<'_> {
                 "apiServerUrl" | "serverUrl" => Some(Value::text("https://api")),
                 "temperatureScale" => Some(Value::text("F")),
                 "zipCode" => Some(Value::text("92617")),
-                _ => None,
+                "util" => Some(outside()),
+                _ => {
+                    let known = &self.home.apps[app as usize];
+                    let is_input = !known.script.has_method(name) && known.mentioned.iter().any(|known| known == name);
+                    is_input.then_some(Value::Null)
+                }
             }),
         }
     }

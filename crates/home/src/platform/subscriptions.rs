@@ -24,7 +24,7 @@ impl Stage<'_> {
             other => run.text(self, other)?.into(),
         };
         let mut list = self.subscriptions(app).to_vec();
-        for (source, name, value) in self.wanted(app, source, event.as_deref()) {
+        for (source, name, value) in self.wanted(source, event.as_deref()) {
             let subscription = Subscription { source, name, value, handler: handler.clone() };
             // Whoever subscribes twice hears of it once.
             if !list.contains(&subscription) {
@@ -36,7 +36,7 @@ impl Stage<'_> {
     }
 
     /// What is subscribed to: whose events, their name and their value.
-    fn wanted(&self, app: u32, source: &Value, event: Option<&str>) -> Vec<(Source, Arc<str>, Option<Arc<str>>)> {
+    fn wanted(&self, source: &Value, event: Option<&str>) -> Vec<(Source, Arc<str>, Option<Arc<str>>)> {
         let (name, value) = match event.map(|event| event.split_once('.').unwrap_or((event, ""))) {
             Some((name, value)) => (Some(name), (!value.is_empty()).then(|| Arc::from(value))),
             None => (None, None),
@@ -46,8 +46,7 @@ impl Stage<'_> {
                 vec![(Source::App, self.home.touch_name().into(), None)]
             }
             Value::Object(object) if object.kind == kind::LOCATION => {
-                let is_mode = name
-                    .is_none_or(|name| name == "mode" || (self.home.profile == Profile::Paper && name == "position"));
+                let is_mode = name.is_none_or(|name| name == "mode");
                 let name: Arc<str> =
                     if is_mode { self.home.mode_name().into() } else { name.unwrap_or_default().into() };
                 // The study loses which mode is asked for.
@@ -55,7 +54,6 @@ impl Stage<'_> {
                 vec![(Source::Location, name, value)]
             }
             _ => {
-                let _ = app;
                 let Some(name) = name else { return Vec::new() };
                 let devices = devices_in(source).into_iter();
                 devices.filter_map(|device| self.wanted_of_device(device, name, value.clone())).collect()
