@@ -310,7 +310,7 @@ pub struct Closure {
     pub(super) instance: Rc<Instance>,
     pub(super) body: ClosureBody,
     /// Where names that nobody else knows are looked up: `with`, `delegate`.
-    pub(super) delegate: RefCell<Option<Delegate>>,
+    pub(super) delegate: RefCell<Option<Rc<Delegate>>>,
 }
 
 /// What a closure does when it is called.
