@@ -255,8 +255,14 @@ impl<'h> Stage<'h> {
     /// The keys of an app's map.
     pub(crate) fn keys(&mut self, app: u32, map: MapKind) -> Arc<[Arc<str>]> {
         let slot = self.home.layout.keys(app, map);
-        self.read(slot);
-        self.keys_in(slot)
+        self.read_keys(slot)
+    }
+
+    /// The keys in a slot, which the step depends on even if it has added some itself: the others were there before.
+    fn read_keys(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
+        let keys = self.keys_in(slot);
+        self.mark(slot, mark::READ);
+        keys
     }
 
     fn keys_in(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
@@ -356,8 +362,7 @@ impl<'h> Stage<'h> {
     /// Stops all timers of an app.
     pub(crate) fn stop_timers(&mut self, app: u32) {
         let slot = self.home.layout.timers(app);
-        self.read(slot);
-        for method in self.keys_in(slot).iter() {
+        for method in self.read_keys(slot).iter() {
             self.stop_timer(app, method);
         }
     }
