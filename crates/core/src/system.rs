@@ -1,8 +1,8 @@
 //! The face of a program that a frontend writes.
 
 use crate::{
-    Access, ActorId, Choices, Fingerprint, FingerprintHasher, Footprint, Location, Move, Next, ObjectId, Outcome,
-    Violation,
+    Access, ActorId, Choices, Fingerprint, FingerprintHasher, Footprint, Found, Location, Move, Next, ObjectId,
+    Outcome, Violation,
 };
 use std::hash::Hash;
 
@@ -124,6 +124,12 @@ pub trait System: Sync {
     /// What `actor` is about to do in this state.
     fn describe(&self, _state: &Self::State, actor: ActorId, _outcome: Outcome) -> Description {
         Description { text: self.actor_name(actor), location: None }
+    }
+
+    /// Why a violation comes about, in one sentence without a full stop, where the program can say it better than "one
+    /// step came before the other".
+    fn explain(&self, _found: &Found) -> Option<String> {
+        None
     }
 
     /// Appends what a person would want to see of the state, in a fixed order.

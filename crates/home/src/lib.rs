@@ -25,6 +25,7 @@ mod scan;
 mod stage;
 mod state;
 mod store;
+mod story;
 mod wiring;
 mod words;
 

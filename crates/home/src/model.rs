@@ -10,8 +10,8 @@ use crate::state::State;
 use crate::store::{Dynamic, MapKind, NOTHING, Slot, Stored, Subscription, ValueId};
 use crate::{Profile, words};
 use mazurka_core::{
-    Access, ActorId, Awaited, Choices, Description, Footprint, Next, ObjectId, Outcome, Step, System, Traits, Value,
-    Violation,
+    Access, ActorId, Awaited, Choices, Description, Footprint, Found, Next, ObjectId, Outcome, Step, System, Traits,
+    Value, Violation,
 };
 use std::sync::{Arc, PoisonError};
 
@@ -257,6 +257,10 @@ impl System for Home {
             actions.iter().map(|action| format!("{} {}", self.app_name(action.app), action.text)).collect();
         let location = actions.iter().find_map(|action| action.location.clone());
         Description { text: if told.is_empty() { self.actor_name(actor) } else { told.join("; ") }, location }
+    }
+
+    fn explain(&self, found: &Found) -> Option<String> {
+        self.tell_conflict(found)
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {

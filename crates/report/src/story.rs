@@ -105,7 +105,7 @@ impl Story {
                 .is_some_and(|(_, violations)| violations.iter().any(|met| met.same_site(&found.violation)));
         let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
         let race = race.filter(|race| race.first < race.second && race.second < telling.rows.len());
-        let why = if faithful { telling.why(system, found, race) } else { None };
+        let why = if faithful { system.explain(found).or_else(|| telling.why(system, found, race)) } else { None };
         Story {
             violation: found.violation.clone(),
             culprit: found.violation.actor.map(|actor| system.actor_name(actor)),

@@ -187,7 +187,7 @@ impl Table {
             lines.push(line.trim_end().to_owned());
             line = pad("", left) + &piece;
         }
-        let gap = if texts == 0 { 0 } else { NOTE_GAP };
+        let gap = if texts == 0 && text.is_empty() { 0 } else { NOTE_GAP };
         let aligned = (left + texts).max(width(&line)) + gap;
         if aligned + width(&cell.note) <= left + room {
             self.push_note(&mut line, aligned, &cell.note);

@@ -76,8 +76,9 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     if story.failing.is_none() && !story.violation.values.is_empty() {
         page.labelled("values", &listed(&story.violation.values));
     }
-    if !story.start_values.is_empty() {
-        page.labelled("start", &listed(&story.start_values));
+    let start = start_values(story);
+    if !start.is_empty() {
+        page.labelled("start", &listed(&start));
     }
     let steps = table::lines(story, options);
     if !steps.is_empty() {
@@ -86,6 +87,17 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     }
     page.footnotes(story);
     page.finish()
+}
+
+/// More values than these of an initial state are not read by anybody.
+const MOST_START_VALUES: usize = 5;
+
+/// What sets the initial state apart; where that is much, what of it matters: the values that some step changes.
+fn start_values(story: &Story) -> Vec<Value> {
+    let all = &story.start_values;
+    let changes =
+        |value: &&Value| story.rows.iter().flat_map(|row| &row.changes).any(|change| change.name == value.name);
+    if all.len() <= MOST_START_VALUES { all.clone() } else { all.iter().filter(changes).cloned().collect() }
 }
 
 /// The verdict, what was counted, what it means and what to do next.

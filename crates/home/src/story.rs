@@ -1,0 +1,133 @@
+//! A violation in the words of somebody who lives there: what happens, what the apps do about it, and in which order.
+
+use crate::groovy::Frozen;
+use crate::happening::Happening;
+use crate::home::Home;
+use crate::stage::Action;
+use crate::store::Dynamic;
+use crate::words::quoted;
+use mazurka_core::{ActorId, Found, Move, Step, System, ViolationKind};
+
+/// One thing that an app did, and when.
+struct Deed {
+    /// The step's place in the schedule.
+    step: usize,
+    actor: ActorId,
+    action: Action,
+}
+
+impl Home {
+    /// Who did what when, for apps that fight: one sentence.
+    pub(crate) fn tell_conflict(&self, found: &Found) -> Option<String> {
+        if found.violation.kind != ViolationKind::Conflict {
+            return None;
+        }
+        let deeds = self.deeds(found)?;
+        let at = deeds.iter().rposition(|deed| self.is_culprit(deed, found))?;
+        let last = &deeds[at];
+        let fights =
+            |deed: &&Deed| deed.action.app != last.action.app && same_thing(&deed.action.text, &last.action.text);
+        let Some(before) = deeds[..at].iter().rfind(fights) else {
+            return Some(format!("when {}, {}", self.clause(last.actor), self.told(last)));
+        };
+        if before.step == last.step {
+            let (when, first, second) = (self.clause(last.actor), self.told(before), self.told(last));
+            return Some(format!("when {when}, {first}, and then {second}"));
+        }
+        let (first, second) = (self.clause(before.actor), self.clause(last.actor));
+        Some(format!("when {first}, {}; when {second} after that, {}", self.told(before), self.told(last)))
+    }
+
+    /// Everything that apps do in a schedule, in order.
+    fn deeds(&self, found: &Found) -> Option<Vec<Deed>> {
+        let mut state = self.initial_states().into_iter().nth(found.schedule.start)?;
+        let (mut deeds, mut recorder) = (Vec::new(), Step::default());
+        for (step, &Move { actor, outcome }) in found.schedule.moves.iter().enumerate() {
+            let actions = self.actions(&state, actor, outcome);
+            deeds.extend(actions.into_iter().map(|action| Deed { step, actor, action }));
+            recorder.begin(outcome);
+            self.step(&mut state, actor, &mut recorder);
+        }
+        Some(deeds)
+    }
+
+    /// Whether a deed is the one that the violation is about: in the last step, at its place.
+    fn is_culprit(&self, deed: &Deed, found: &Found) -> bool {
+        deed.step + 1 == found.schedule.moves.len() && deed.action.location == found.violation.location
+    }
+
+    fn told(&self, deed: &Deed) -> String {
+        format!("{} {}", quoted(&self.apps[deed.action.app as usize].name), deed.action.text)
+    }
+
+    /// What happens, as it stands behind "when".
+    fn clause(&self, actor: ActorId) -> String {
+        let name = self.actor_name(actor);
+        let Some(event) = self.events.get(actor.index()) else {
+            return self.timer_clause(actor).unwrap_or(name);
+        };
+        match &event.happening {
+            Happening::Attribute { device, .. } => device_clause(&name, &self.wiring.devices[*device as usize].name),
+            Happening::Touch { app: Some(app) } => format!("somebody taps {}", quoted(&self.apps[*app as usize].name)),
+            Happening::Touch { app: None } => "somebody taps an app".to_owned(),
+            Happening::Mode { value } => match self.store.value(*value) {
+                Some(Frozen::Text(mode)) => format!("the mode becomes {mode}"),
+                _ => name,
+            },
+            Happening::Sun { name } if name.starts_with("sunrise") => "the sun rises".to_owned(),
+            Happening::Sun { .. } => "the sun sets".to_owned(),
+            Happening::Method { .. } | Happening::Nothing => name,
+        }
+    }
+
+    fn timer_clause(&self, actor: ActorId) -> Option<String> {
+        let slot = self.store.timers().get(actor.index() - self.events.len()).copied()?;
+        let Some(Dynamic::Timer { app, method }) = self.store.dynamic(slot) else { return None };
+        Some(format!("it is time for {method} of {}", quoted(&self.apps[app as usize].name)))
+    }
+}
+
+/// Whether two deeds are about one device: they end alike.
+fn same_thing(one: &str, other: &str) -> bool {
+    let thing = |text: &str| text.split_once(" the ").map(|(_, thing)| thing.to_owned());
+    match (thing(one), thing(other)) {
+        (Some(one), Some(other)) => {
+            let ends = |text: &str| text.split(" to ").next().unwrap_or_default().to_owned();
+            ends(&one) == ends(&other)
+        }
+        _ => true,
+    }
+}
+
+/// "front door locked by hand" as "the front door is locked by hand".
+fn device_clause(name: &str, device: &str) -> String {
+    const DONE: [&str; 5] = ["pushed", "held", "touched", "tested", "detected"];
+    let is_done = |words: &str| words.ends_with(" by hand") || DONE.iter().any(|done| words.ends_with(done));
+    if let Some(value) = name.strip_prefix(device).and_then(|rest| rest.strip_prefix(": ")) {
+        return format!("the {device} says {value}");
+    }
+    match name.strip_prefix(device).and_then(|rest| rest.strip_prefix(' ')) {
+        Some(rest) if is_done(rest) => format!("the {device} is {rest}"),
+        Some(rest) => format!("the {device} {rest}"),
+        None => match name.strip_suffix(" detected") {
+            Some(what) => format!("{what} is detected"),
+            None => name.to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happens_is_told_in_whole_sentences() {
+        assert_eq!(device_clause("front door locked by hand", "front door"), "the front door is locked by hand");
+        assert_eq!(device_clause("window opens", "window"), "the window opens");
+        assert_eq!(device_clause("smoke detected", "smoke detector"), "smoke is detected");
+        assert_eq!(device_clause("sensor: temperature 45", "sensor"), "the sensor says temperature 45");
+        assert!(same_thing("locks the front door", "unlocks the front door"));
+        assert!(!same_thing("locks the front door", "unlocks the back door"));
+        assert!(same_thing("sets the level of the lamp to 3", "sets the level of the lamp to 5"));
+    }
+}
