@@ -71,19 +71,20 @@ fn without_measurements(page: &str) -> String {
 /// The fields of a JSON report that differ from run to run.
 const MEASURED: [&str; 2] = ["\"seconds\"", "\"peak_bytes\""];
 
-/// A line of the table that `compare` prints, without its last columns: memory, where it is shown, and time.
+/// A line of the table that `compare` or `pairs` prints, without its last columns: memory, where it is shown, and time.
 fn table_row(line: &str) -> Option<&str> {
-    if line.starts_with("engine ") && line.ends_with(" time") {
+    if (line.starts_with("engine ") || line.starts_with("apps ")) && line.ends_with(" time") {
         return Some(line.trim_end_matches("time").trim_end().trim_end_matches("memory").trim_end());
     }
-    let name = line.split(' ').next().and_then(Engine::by_name)?;
+    let is_pair = line.contains(" + ") && [" verified ", " violated "].iter().any(|verdict| line.contains(verdict));
+    let name = line.split(' ').next().filter(|name| is_pair || Engine::by_name(name).is_some())?;
     let mut row = line;
     for units in [&["µs", "ms", "s"][..], &["MiB"]] {
         if let Some((before, _)) = row.rsplit_once(' ').filter(|(_, unit)| units.contains(unit)) {
             row = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ',').trim_end();
         }
     }
-    (row.len() < line.len() && row.len() > name.name().len()).then_some(row)
+    (row.len() < line.len() && row.len() > name.len()).then_some(row)
 }
 
 /// Puts a page where it can be run: beside it `NAME.in` with the examples and the page's own files, and `NAME.out` with
@@ -137,6 +138,8 @@ fn measurements_are_taken_out_and_nothing_else() {
         ("engine      verdict   states   memory    time", "engine      verdict   states[..]"),
         ("exhaustive  verified  13  4.1 MiB  1.5 ms", "exhaustive  verified  13[..]"),
         ("enumerate   bounded    0  12 µs", "enumerate   bounded    0[..]"),
+        ("apps   verdict   states    time", "apps   verdict   states[..]"),
+        ("a + b  verified       2  0.3 ms", "a + b  verified       2[..]"),
         ("enumerate   1 schedule was cut", "enumerate   1 schedule was cut"),
         ("  1     bank  wait 1 ms", "  1     bank  wait 1 ms"),
     ] {
@@ -154,7 +157,7 @@ fn options(text: &str) -> BTreeSet<String> {
 fn the_manual_lists_every_option_and_every_engine() {
     let page = |name: &str| fs::read_to_string(root().join(name)).expect("the manual can be read");
     let (command, engines, readme) = (page("docs/command.md"), page("docs/engines.md"), page("README.md"));
-    for name in ["check", "replay", "compare", "agree"] {
+    for name in ["check", "pairs", "apps", "replay", "compare", "agree"] {
         let help = run(&root(), &[name, "--help"]);
         let start = command.find(&format!("\n## {name}\n")).unwrap_or_else(|| panic!("no section on {name}"));
         let section = &command[start + 1..];
@@ -251,4 +254,103 @@ fn a_schedule_cut_anywhere_is_an_error() {
         assert_eq!(output.status.code(), Some(2), "{length} bytes: {error}");
         assert!(error.contains("cut.schedule:") && error.contains("expected"), "{length} bytes: {error}");
     }
+}
+
+/// The apps of the manual in a folder of their own.
+fn apps(test: &str) -> PathBuf {
+    let folder = folder(test);
+    copy_folder(&root().join("examples/smart-home"), &folder.join("apps"));
+    folder
+}
+
+/// A table of pairs without what differs from run to run.
+fn table(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(|line| line.split(',').take(10).collect::<Vec<_>>().join(",")).collect()
+}
+
+#[test]
+fn a_run_of_pairs_that_was_killed_goes_on() {
+    let folder = apps("killed-pairs");
+    let whole = run(&folder, &["pairs", "apps", "--no-store", "--format", "csv"]);
+    assert_eq!(whole.status.code(), Some(1), "{}", String::from_utf8_lossy(&whole.stderr));
+    assert_eq!(table(&whole).len(), 1 + 13 * 12 / 2);
+    let again = ["pairs", "apps", "--format", "csv", "--jobs", "1"];
+    for wait in [20, 60, 150] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_mazurka"))
+            .args(again)
+            .current_dir(&folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the command can be started");
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().expect("the command can be killed");
+        child.wait().expect("it is gone");
+    }
+    assert_eq!(table(&run(&folder, &again)), table(&whole));
+    let known = run(&folder, &again);
+    assert_eq!(table(&known), table(&whole));
+    assert!(String::from_utf8_lossy(&known.stderr).contains("78 pairs were known"));
+}
+
+#[test]
+fn an_app_that_cannot_be_read_is_a_line_of_the_table() {
+    let folder = apps("bad-pairs");
+    for name in ["good-night", "keep-warm", "leak-guard", "night-light", "always-on", "always-off", "door-counter"] {
+        fs::remove_file(folder.join(format!("apps/{name}.groovy"))).expect("it is there");
+    }
+    fs::write(folder.join("apps/odd.groovy"), "definition(name: \"Odd\"\n").expect("an app can be written");
+    fs::write(folder.join("apps/loop.groovy"), LOOP).expect("an app can be written");
+    let output = run(&folder, &["pairs", "apps", "--no-store"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("odd + open-on-arrival") && text.contains("7 failed"), "{text}");
+    assert!(text.contains("fire-alarm + loop"), "{text}");
+    let output = run(&folder, &["apps", "apps"]);
+    assert_eq!(output.status.code(), Some(5));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("8 apps: 7 parsed, 7 installed, 7 ran"), "{text}");
+    assert!(text.contains("odd.groovy:"), "{text}");
+}
+
+/// An app whose handler never ends.
+const LOOP: &str = r#"
+definition(name: "Loop", namespace: "x", author: "x", description: "x")
+preferences { section { input "lamp", "capability.switch" } }
+def installed() { subscribe(lamp, "switch.on", forEver) }
+def forEver(evt) { def list = []; while (true) { list << list.size() } }
+"#;
+
+#[test]
+fn apps_that_are_none_are_errors_with_their_place() {
+    let folder = folder("bad-apps");
+    let good = "definition(name: \"A\", namespace: \"x\", author: \"x\", description: \"x\")\n";
+    let bad: [(&str, String, &str); 7] = [
+        ("not-groovy.groovy", "<html>\n<body>hello</body>".to_owned(), "not-groovy.groovy:1"),
+        ("error.groovy", format!("{good}def installed() {{ if (\n}}\n"), "error.groovy:"),
+        ("no-definition.groovy", "def installed() { }\n".to_owned(), "definition"),
+        ("type.groovy", format!("{good}preferences {{ section {{ input \"x\", \"nmber\" }} }}\n"), "number"),
+        (
+            "capability.groovy",
+            format!("{good}preferences {{ section {{ input \"x\", \"capability.swich\" }} }}\n"),
+            "switch",
+        ),
+        ("empty.groovy", String::new(), "empty.groovy"),
+        ("deep.groovy", format!("{good}def installed() {{ def x = {} }}", "(".repeat(200_000)), "deep.groovy"),
+    ];
+    for (name, text, expected) in &bad {
+        fs::write(folder.join(name), text).expect("an app can be written");
+        let output = run(&folder, &["check", name]);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{name}: {error}");
+        assert!(error.contains(expected) && !error.contains("panicked"), "{name}: {error}");
+    }
+    fs::write(folder.join("noise.groovy"), noise(10 << 20)).expect("noise can be written");
+    assert_eq!(run(&folder, &["check", "noise.groovy"]).status.code(), Some(2));
+    fs::create_dir(folder.join("nothing")).expect("a folder can be made");
+    let output = run(&folder, &["pairs", "nothing"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no app in this folder"));
 }
