@@ -60,6 +60,9 @@ pub(super) fn property(env: &mut Env<'_>, receiver: &Value, name: &str) -> Answe
         Value::Native(native) => native::property(env, &native.clone(), name)?,
         Value::Closure(closure) => closure::property(closure, name),
         Value::List(list) if name == "empty" => Some(Value::Bool(list.is_empty())),
+        // Arrays are lists here, and have their size as a property.
+        Value::List(list) if name == "length" => Some(Value::int(list.len() as i64)),
+        Value::List(_) if name == "indices" => call(env, receiver, "getIndices", &[])?,
         Value::List(_) if name != "class" => return Ok(None),
         _ if env.in_time_category() && receiver.is_number() => date::duration(receiver, name),
         _ => None,
@@ -103,6 +106,7 @@ pub(super) fn global(env: &mut Env<'_>, name: &str, arguments: &[Value]) -> Answ
             env.with_time_category(body).map(Some)
         }
         ("use", [Value::Class(class), ..]) => Err(Trouble::unsupported(format!("use({class})"))),
+        ("with", [Value::Closure(body)]) => env.call_closure(body, &[]).map(Some),
         ("sleep" | "evaluate" | "run", _) => Err(Trouble::unsupported(format!("the method {name}"))),
         _ => Ok(None),
     }

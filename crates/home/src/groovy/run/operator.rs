@@ -203,6 +203,9 @@ impl Env<'_> {
             (Binary::Subtract, Value::List(list), _) => self.list_minus(list, right)?,
             (Binary::Multiply, Value::Text(text), times) if times.is_number() => self.repeat(text, times)?,
             (Binary::Multiply, Value::List(list), times) if times.is_number() => self.repeat_list(list, times)?,
+            (Binary::ShiftLeft | Binary::ShiftRight, Value::Closure(_), Value::Closure(_)) => {
+                self.call_on(left, operator_method(op), std::slice::from_ref(right))?
+            }
             (Binary::ShiftLeft, _, _) => return self.append(left, right),
             (Binary::BitAnd, Value::Bool(a), Value::Bool(b)) => Value::Bool(a & b),
             (Binary::BitOr, Value::Bool(a), Value::Bool(b)) => Value::Bool(a | b),
