@@ -14,6 +14,9 @@ use std::fmt::Write;
 /// A quotient that does not come out even has this many digits after the point.
 const QUOTIENT_SCALE: u32 = 10;
 
+/// Quotients that do not come out even have at least as many digits as this.
+const FULL: u128 = 10_u128.pow(26);
+
 /// Two numbers of one class.
 enum Pair {
     Int(i32, i32),
@@ -116,6 +119,22 @@ pub(super) fn arithmetic(op: Binary, left: &Value, right: &Value) -> Option<Resu
     })
 }
 
+/// The commonest operators on the commonest numbers, for speed.
+pub(super) fn of_ints(op: Binary, left: i32, right: i32) -> Option<Value> {
+    Some(match op {
+        Binary::Add => Value::Int(left.wrapping_add(right)),
+        Binary::Subtract => Value::Int(left.wrapping_sub(right)),
+        Binary::Multiply => Value::Int(left.wrapping_mul(right)),
+        Binary::Equal => Value::Bool(left == right),
+        Binary::NotEqual => Value::Bool(left != right),
+        Binary::Less => Value::Bool(left < right),
+        Binary::LessEqual => Value::Bool(left <= right),
+        Binary::Greater => Value::Bool(left > right),
+        Binary::GreaterEqual => Value::Bool(left >= right),
+        _ => return None,
+    })
+}
+
 fn decimal(result: Option<Decimal>) -> Result<Value, Trouble> {
     result.map(Value::Decimal).ok_or_else(overflow)
 }
@@ -132,8 +151,9 @@ fn divide(pair: Pair) -> Result<Value, Trouble> {
     }
     let quotient = left.checked_div(right).ok_or_else(overflow)?;
     let scale = left.scale().saturating_sub(right.scale());
-    if quotient.checked_mul(right) == Some(left) {
-        let mut even = quotient.normalize();
+    let mut even = quotient.normalize();
+    // A quotient that uses all digits there are was rounded, even if the product happens to come out.
+    if even.mantissa().unsigned_abs() < FULL && even.checked_mul(right) == Some(left) {
         if even.scale() < scale {
             even.rescale(scale);
         }

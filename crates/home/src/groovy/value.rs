@@ -91,6 +91,77 @@ impl Object {
     }
 }
 
+/// Dropping a list of lists of lists … must not use up the stack: what a collection holds is taken out of it first.
+struct Remains(Vec<Value>);
+
+impl Remains {
+    fn scatter(&mut self) {
+        while let Some(value) = self.0.pop() {
+            match value {
+                Value::List(list) => {
+                    if let Ok(mut list) = Rc::try_unwrap(list) {
+                        self.0.append(list.items.get_mut());
+                    }
+                }
+                Value::Map(map) => {
+                    if let Ok(mut map) = Rc::try_unwrap(map) {
+                        self.take_entries(&mut map);
+                    }
+                }
+                Value::Closure(closure) => {
+                    if let Ok(mut closure) = Rc::try_unwrap(closure) {
+                        self.take_captured(&mut closure);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn take_entries(&mut self, map: &mut Map) {
+        let entries = std::mem::take(map.entries.get_mut());
+        self.0.extend(entries.into_iter().flat_map(|(key, value)| [key.0, value]));
+    }
+
+    fn take_captured(&mut self, closure: &mut Closure) {
+        if let ClosureBody::Code { captured, .. } = &mut closure.body {
+            let cells = std::mem::take(captured).into_vec();
+            self.0.extend(cells.into_iter().filter_map(|cell| Rc::try_unwrap(cell).ok()).map(RefCell::into_inner));
+        }
+    }
+}
+
+/// Whether a value holds others, so that dropping it goes deeper.
+fn holds(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Map(_) | Value::Closure(_))
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        if self.items.get_mut().iter().any(holds) {
+            Remains(std::mem::take(self.items.get_mut())).scatter();
+        }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        if self.entries.get_mut().values().any(holds) {
+            let mut remains = Remains(Vec::new());
+            remains.take_entries(self);
+            remains.scatter();
+        }
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        let mut remains = Remains(Vec::new());
+        remains.take_captured(self);
+        remains.scatter();
+    }
+}
+
 /// What a list is in Groovy's eyes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListKind {
@@ -141,6 +212,11 @@ impl List {
         self.items.borrow().clone()
     }
 
+    /// Looks at the elements without copying them. The look must not run script code.
+    pub fn look<T>(&self, look: impl FnOnce(&[Value]) -> T) -> T {
+        look(&self.items.borrow())
+    }
+
     /// Appends an element; a set only takes it if it has no equal one, and says so.
     pub fn push(&self, value: Value) -> bool {
         let fresh = self.kind != ListKind::Set || !self.items.borrow().iter().any(|item| item.same(&value));
@@ -170,7 +246,7 @@ struct Key(Value);
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(&self.0, state, 0);
+        hash(&self.0, state, &mut { MAX_HASHED });
     }
 }
 
@@ -201,7 +277,7 @@ struct ByRef<'a>(&'a Value);
 
 impl Hash for ByRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(self.0, state, 0);
+        hash(self.0, state, &mut { MAX_HASHED });
     }
 }
 
@@ -211,11 +287,16 @@ impl Equivalent<Key> for ByRef<'_> {
     }
 }
 
-/// Beyond this depth, values hash alike and compare as different: a list may contain itself.
-const MAX_COMPARED: u32 = 64;
+/// So many elements of a key are looked at: a list may contain itself, twice.
+const MAX_HASHED: u32 = 256;
+/// After so many comparisons two values count as different.
+const MAX_COMPARED: u32 = 100_000;
+/// Values that are nested more deeply count as different.
+const MAX_NESTING: u32 = 64;
 
 /// A text hashes exactly as `str` does, for the sake of [`Name`].
-fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
+fn hash<H: Hasher>(value: &Value, state: &mut H, left: &mut u32) {
+    *left = left.saturating_sub(1);
     match value {
         Value::Text(text) => text.hash(state),
         Value::Bool(flag) => flag.hash(state),
@@ -226,12 +307,17 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
         Value::Date(date) => date.hash(state),
         Value::Method(name) | Value::Class(name) => name.hash(state),
         Value::Object(object) => (object.kind, object.id).hash(state),
-        Value::List(list) if depth < MAX_COMPARED => {
-            list.items.borrow().iter().for_each(|item| hash(item, state, depth + 1));
+        // Lists that begin alike hash alike.
+        Value::List(list) => {
+            for item in list.items.borrow().iter() {
+                if *left == 0 {
+                    break;
+                }
+                hash(item, state, left);
+            }
         }
-        // Equal maps may differ in order, so only their size takes part.
-        Value::Map(map) => map.len().hash(state),
-        Value::Null | Value::List(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => 0_u8.hash(state),
+        // A map may be a key of itself, and must not be looked into while an entry is added to it.
+        Value::Null | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => 0_u8.hash(state),
     }
 }
 
@@ -407,7 +493,7 @@ impl Value {
 
     /// Equality as Java's `equals` has it: numbers of different classes differ. Map keys and sets use it.
     pub fn same(&self, other: &Value) -> bool {
-        same(self, other, 0)
+        same(self, other, 0, &mut { MAX_COMPARED })
     }
 
     /// The value of the present moment, to be kept between runs. Closures and values that contain themselves have none.
@@ -416,10 +502,11 @@ impl Value {
     }
 }
 
-fn same(left: &Value, right: &Value, depth: u32) -> bool {
-    if depth > MAX_COMPARED {
+fn same(left: &Value, right: &Value, depth: u32, budget: &mut u32) -> bool {
+    if depth > MAX_NESTING || *budget == 0 {
         return false;
     }
+    *budget -= 1;
     match (left, right) {
         (Value::Null, Value::Null) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -433,22 +520,23 @@ fn same(left: &Value, right: &Value, depth: u32) -> bool {
         (Value::Object(a), Value::Object(b)) => a.kind == b.kind && a.id == b.id,
         (Value::Closure(a), Value::Closure(b)) => Rc::ptr_eq(a, b),
         (Value::Pattern(a), Value::Pattern(b)) => Rc::ptr_eq(a, b),
-        (Value::Native(a), Value::Native(b)) => Rc::ptr_eq(a, b) || a.same(b, |x, y| same(x, y, depth + 1)),
-        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || same_items(a, b, depth),
-        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || same_entries(a, b, depth),
+        (Value::Native(a), Value::Native(b)) => Rc::ptr_eq(a, b) || a.same(b, |x, y| same(x, y, depth + 1, budget)),
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || same_items(a, b, depth, budget),
+        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || same_entries(a, b, depth, budget),
         _ => false,
     }
 }
 
-fn same_items(left: &List, right: &List, depth: u32) -> bool {
+fn same_items(left: &List, right: &List, depth: u32, budget: &mut u32) -> bool {
     let (left, right) = (left.items.borrow(), right.items.borrow());
-    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| same(a, b, depth + 1))
+    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| same(a, b, depth + 1, budget))
 }
 
-fn same_entries(left: &Map, right: &Map, depth: u32) -> bool {
-    let (left, right) = (left.entries.borrow(), right.entries.borrow());
+fn same_entries(left: &Map, right: &Map, depth: u32, budget: &mut u32) -> bool {
+    // A map that is being changed is compared with its own keys: it is none of them.
+    let (Ok(left), Ok(right)) = (left.entries.try_borrow(), right.entries.try_borrow()) else { return false };
     left.len() == right.len()
-        && left.iter().all(|(key, a)| right.get(&ByRef(&key.0)).is_some_and(|b| same(a, b, depth + 1)))
+        && left.iter().all(|(key, a)| right.get(&ByRef(&key.0)).is_some_and(|b| same(a, b, depth + 1, budget)))
 }
 
 impl From<bool> for Value {

@@ -3,6 +3,7 @@
 use super::arguments::{long, size, test};
 use super::sort::{self, Order};
 use super::{Answer, each};
+use crate::groovy::codec;
 use crate::groovy::native::Native;
 use crate::groovy::run::{Env, at_index, out_of_range};
 use crate::groovy::tree::Binary;
@@ -93,6 +94,12 @@ fn whole(env: &mut Env<'_>, list: &Rc<List>, name: &str, arguments: &[Value]) ->
         ("plus", [other]) => env.binary(Binary::Add, &Value::List(list.clone()), other)?,
         ("minus", [other]) => env.binary(Binary::Subtract, &Value::List(list.clone()), other)?,
         ("multiply", [times]) => env.binary(Binary::Multiply, &Value::List(list.clone()), times)?,
+        ("encodeHex", []) => {
+            codec::bytes_of(&Value::List(list.clone())).map(|bytes| Value::from(codec::hex(&bytes))).unwrap_or_default()
+        }
+        ("encodeBase64", []) => codec::bytes_of(&Value::List(list.clone()))
+            .map(|bytes| Value::from(codec::base64(&bytes)))
+            .unwrap_or_default(),
         ("permutations" | "combinations" | "stream" | "parallelStream" | "eachPermutation" | "subsequences", _) => {
             return Err(Trouble::unsupported(format!("the list method {name}")));
         }
@@ -117,8 +124,11 @@ fn change(env: &mut Env<'_>, list: &Rc<List>, name: &str, arguments: &[Value]) -
         ("addAll", [values]) => {
             let values = env.iterated(values)?;
             env.run.charge_items(values.len())?;
-            let added = values.into_iter().fold(false, |added, value| list.push(value) || added);
-            Value::Bool(added)
+            let before = list.len();
+            for value in values {
+                list.push(value);
+            }
+            Value::Bool(list.len() > before)
         }
         ("addAll", [index, values]) => {
             let values = env.iterated(values)?;

@@ -221,7 +221,8 @@ fn count(env: &mut Env<'_>, from: &Value, to: &Value, by: i64, closure: &Rc<Clos
     while if by > 0 { at <= last } else { at >= last } {
         env.run.tick()?;
         env.call_closure(closure, &[Value::int(at)])?;
-        at += by;
+        let Some(next) = at.checked_add(by) else { break };
+        at = next;
     }
     Ok(Value::Null)
 }

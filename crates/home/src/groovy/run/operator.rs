@@ -52,6 +52,9 @@ impl Env<'_> {
         if depth > MAX_COMPARED {
             return Err(Trouble::new(TroubleKind::TooDeep));
         }
+        if depth > 0 {
+            self.run.tick()?;
+        }
         match (left, right) {
             (Value::Null, Value::Null) => Ok(true),
             (Value::Null, _) | (_, Value::Null) => Ok(false),
@@ -156,6 +159,11 @@ impl Env<'_> {
 
     /// `left op right`, for all operators that evaluate both sides first.
     pub(in crate::groovy) fn binary(&mut self, op: Binary, left: &Value, right: &Value) -> Result<Value, Trouble> {
+        if let (Value::Int(left), Value::Int(right)) = (left, right)
+            && let Some(result) = number::of_ints(op, *left, *right)
+        {
+            return Ok(result);
+        }
         Ok(Value::Bool(match op {
             Binary::Equal => self.equal(left, right)?,
             Binary::NotEqual => !self.equal(left, right)?,
@@ -196,6 +204,10 @@ impl Env<'_> {
             (Binary::Add, number, Value::Text(_)) if number.is_number() => self.join(left, right)?,
             (Binary::Add, Value::List(list), _) => self.list_plus(list, right)?,
             (Binary::Add, Value::Map(a), Value::Map(b)) => self.map_plus(a, b)?,
+            (Binary::Add, Value::Map(map), Value::Object(object)) => match self.host.elements(self.run, object)? {
+                Some(Elements::Map(more)) => self.map_plus(map, &more)?,
+                _ => return Ok(None),
+            },
             (Binary::Subtract, Value::Text(text), _) => {
                 let part = self.text(right)?;
                 Value::from(text.replacen(&part, "", 1))
@@ -203,6 +215,9 @@ impl Env<'_> {
             (Binary::Subtract, Value::List(list), _) => self.list_minus(list, right)?,
             (Binary::Multiply, Value::Text(text), times) if times.is_number() => self.repeat(text, times)?,
             (Binary::Multiply, Value::List(list), times) if times.is_number() => self.repeat_list(list, times)?,
+            (Binary::ShiftLeft | Binary::ShiftRight, Value::Closure(_), Value::Closure(_)) => {
+                self.call_on(left, operator_method(op), std::slice::from_ref(right))?
+            }
             (Binary::ShiftLeft, _, _) => return self.append(left, right),
             (Binary::BitAnd, Value::Bool(a), Value::Bool(b)) => Value::Bool(a & b),
             (Binary::BitOr, Value::Bool(a), Value::Bool(b)) => Value::Bool(a | b),
