@@ -75,7 +75,7 @@ fn at_depth(value: &Value, depth: u32) -> Result<Frozen, NotFreezable> {
         Value::Text(text) | Value::Method(text) => Frozen::Text(text.clone()),
         Value::Date(date) => Frozen::Date(*date),
         Value::Object(object) => Frozen::Object(object.kind, object.id),
-        Value::List(list) => list.change(|items| freeze_items(items, depth))?,
+        Value::List(list) => list.look(|items| freeze_items(items, depth))?,
         Value::Map(map) => freeze_entries(map, depth)?,
         Value::Closure(_) => return Err(NotFreezable::Kind("a closure")),
         Value::Pattern(_) => return Err(NotFreezable::Kind("a pattern")),

@@ -10,16 +10,20 @@
 
 mod calendar;
 mod class;
+mod codec;
 mod frozen;
 mod host;
 mod json;
+mod library;
 mod native;
 mod number;
+mod parse;
 mod pattern;
 mod run;
 mod script;
 mod span;
 mod text;
+mod tree;
 mod trouble;
 mod value;
 

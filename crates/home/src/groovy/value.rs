@@ -91,6 +91,77 @@ impl Object {
     }
 }
 
+/// Dropping a list of lists of lists … must not use up the stack: what a collection holds is taken out of it first.
+struct Remains(Vec<Value>);
+
+impl Remains {
+    fn scatter(&mut self) {
+        while let Some(value) = self.0.pop() {
+            match value {
+                Value::List(list) => {
+                    if let Ok(mut list) = Rc::try_unwrap(list) {
+                        self.0.append(list.items.get_mut());
+                    }
+                }
+                Value::Map(map) => {
+                    if let Ok(mut map) = Rc::try_unwrap(map) {
+                        self.take_entries(&mut map);
+                    }
+                }
+                Value::Closure(closure) => {
+                    if let Ok(mut closure) = Rc::try_unwrap(closure) {
+                        self.take_captured(&mut closure);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn take_entries(&mut self, map: &mut Map) {
+        let entries = std::mem::take(map.entries.get_mut());
+        self.0.extend(entries.into_iter().flat_map(|(key, value)| [key.0, value]));
+    }
+
+    fn take_captured(&mut self, closure: &mut Closure) {
+        if let ClosureBody::Code { captured, .. } = &mut closure.body {
+            let cells = std::mem::take(captured).into_vec();
+            self.0.extend(cells.into_iter().filter_map(|cell| Rc::try_unwrap(cell).ok()).map(RefCell::into_inner));
+        }
+    }
+}
+
+/// Whether a value holds others, so that dropping it goes deeper.
+fn holds(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Map(_) | Value::Closure(_))
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        if self.items.get_mut().iter().any(holds) {
+            Remains(std::mem::take(self.items.get_mut())).scatter();
+        }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        if self.entries.get_mut().values().any(holds) {
+            let mut remains = Remains(Vec::new());
+            remains.take_entries(self);
+            remains.scatter();
+        }
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        let mut remains = Remains(Vec::new());
+        remains.take_captured(self);
+        remains.scatter();
+    }
+}
+
 /// What a list is in Groovy's eyes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListKind {
@@ -139,6 +210,11 @@ impl List {
     /// The elements as they are now. Callers iterate over this copy, so that the script may change the list meanwhile.
     pub fn items(&self) -> Vec<Value> {
         self.items.borrow().clone()
+    }
+
+    /// Looks at the elements without copying them. The look must not run script code.
+    pub fn look<T>(&self, look: impl FnOnce(&[Value]) -> T) -> T {
+        look(&self.items.borrow())
     }
 
     /// Appends an element; a set only takes it if it has no equal one, and says so.
@@ -229,9 +305,10 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
         Value::List(list) if depth < MAX_COMPARED => {
             list.items.borrow().iter().for_each(|item| hash(item, state, depth + 1));
         }
-        // Equal maps may differ in order, so only their size takes part.
-        Value::Map(map) => map.len().hash(state),
-        Value::Null | Value::List(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => 0_u8.hash(state),
+        // A map may be a key of itself, and must not be looked into while an entry is added to it.
+        Value::Null | Value::List(_) | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => {
+            0_u8.hash(state)
+        }
     }
 }
 
@@ -310,7 +387,7 @@ pub struct Closure {
     pub(super) instance: Rc<Instance>,
     pub(super) body: ClosureBody,
     /// Where names that nobody else knows are looked up: `with`, `delegate`.
-    pub(super) delegate: RefCell<Option<Delegate>>,
+    pub(super) delegate: RefCell<Option<Rc<Delegate>>>,
 }
 
 /// What a closure does when it is called.
@@ -446,7 +523,8 @@ fn same_items(left: &List, right: &List, depth: u32) -> bool {
 }
 
 fn same_entries(left: &Map, right: &Map, depth: u32) -> bool {
-    let (left, right) = (left.entries.borrow(), right.entries.borrow());
+    // A map that is being changed is compared with its own keys: it is none of them.
+    let (Ok(left), Ok(right)) = (left.entries.try_borrow(), right.entries.try_borrow()) else { return false };
     left.len() == right.len()
         && left.iter().all(|(key, a)| right.get(&ByRef(&key.0)).is_some_and(|b| same(a, b, depth + 1)))
 }
