@@ -264,6 +264,11 @@ fn dates() {
             "def c = Calendar.getInstance(); c.setTime(new Date(0)); c.add(Calendar.MONTH, 1); c.set(Calendar.HOUR_OF_DAY, 5); [c.time.time, c.get(Calendar.DAY_OF_WEEK), c.get(Calendar.YEAR)]",
             "[2696400000, 1, 1970]",
         ),
+        (
+            "def d = new Date(90061000L); d.clearTime(); d.hours = 5; d.setMinutes(7); [d.time, new Date(119, 7, 1, 12, 0).time, new Date(hours: 0).hours]",
+            "[104820000, 1564660800000, 0]",
+        ),
+        ("new Date().parse('yyyy-MM-dd', '1970-01-02').time", "86400000"),
         ("Calendar.instance.get(Calendar.DAY_OF_YEAR)", "213"),
     ]);
 }

@@ -178,6 +178,8 @@ fn odd_numbers_do_no_harm() {
         "Math.floorMod(1, 0)",
         "'abc'.substring(-1)",
         "def m = [:]; def n = [:]; m[[n]] = 1; m[[m]] = 2; m[m] = 3; m",
+        "def l = []; l << l << l; def k = []; k << k << k; l == k",
+        "def l = []; l << l << l; def k = []; k << k << k; [(l): 1, (k): 2].size() + ([l, k] as Set).size()",
         "'abc'[5]",
         "[1][-9]",
         "use(groovy.time.TimeCategory) { Long.MAX_VALUE.years + 5.minutes }",
@@ -202,7 +204,7 @@ fn scripts_are_shared_between_threads() {
 #[test]
 fn values_freeze_and_thaw() {
     let instance = instance(
-        "def test() { [a: [1, 2.5, 'x', null, true, 5L, 1.5d], (3): new Date(7)] }\ndef bad() { [c: { 1 }] }\ndef cyclic() { def l = []; l << l; l }",
+        "def test() { [a: [1, 2.5, 'x', null, true, 5L, 1.5d], (3): new Date(7)] }\ndef bad() { [c: { 1 }] }\ndef large() { def l = [1]; 50.times { l = [l, l] }; l }\ndef cyclic() { def l = []; l << l; l }",
     );
     let mut host = TestHost::new();
     let mut run = Run::new(Limits::default());
@@ -212,6 +214,7 @@ fn values_freeze_and_thaw() {
     assert_eq!(frozen.thaw().freeze(), Ok(frozen.clone()));
     assert_eq!(frozen.to_string(), value.to_string());
     assert_eq!(call("bad").freeze(), Err(NotFreezable::Kind("a closure")));
+    assert_eq!(call("large").freeze(), Err(NotFreezable::Large));
     assert_eq!(call("cyclic").freeze(), Err(NotFreezable::Nested));
     assert_eq!(Value::int(5).freeze(), Ok(Frozen::Int(5)));
 }

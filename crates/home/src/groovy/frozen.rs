@@ -41,12 +41,15 @@ pub enum NotFreezable {
     Kind(&'static str),
     /// It is nested too deeply, or contains itself.
     Nested,
+    /// It has too many elements.
+    Large,
 }
 
 impl fmt::Display for NotFreezable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotFreezable::Kind(kind) => write!(f, "{kind} cannot be kept in the state"),
+            NotFreezable::Large => f.write_str("a value of a million elements cannot be kept in the state"),
             NotFreezable::Nested => f.write_str("a value that contains itself cannot be kept in the state"),
         }
     }
@@ -56,12 +59,15 @@ impl std::error::Error for NotFreezable {}
 
 /// Deeper values are taken for cyclic.
 const MAX_NESTING: u32 = 64;
+/// Larger values are refused: a list of few bytes may hold the same list twice, and that one again.
+const MAX_SIZE: u32 = 1_000_000;
 
 pub(super) fn freeze(value: &Value) -> Result<Frozen, NotFreezable> {
-    at_depth(value, 0)
+    at_depth(value, 0, &mut { MAX_SIZE })
 }
 
-fn at_depth(value: &Value, depth: u32) -> Result<Frozen, NotFreezable> {
+fn at_depth(value: &Value, depth: u32, left: &mut u32) -> Result<Frozen, NotFreezable> {
+    *left = left.checked_sub(1).ok_or(NotFreezable::Large)?;
     if depth > MAX_NESTING {
         return Err(NotFreezable::Nested);
     }
@@ -75,8 +81,8 @@ fn at_depth(value: &Value, depth: u32) -> Result<Frozen, NotFreezable> {
         Value::Text(text) | Value::Method(text) => Frozen::Text(text.clone()),
         Value::Date(date) => Frozen::Date(*date),
         Value::Object(object) => Frozen::Object(object.kind, object.id),
-        Value::List(list) => list.look(|items| freeze_items(items, depth))?,
-        Value::Map(map) => freeze_entries(map, depth)?,
+        Value::List(list) => list.look(|items| freeze_items(items, depth, left))?,
+        Value::Map(map) => freeze_entries(map, depth, left)?,
         Value::Closure(_) => return Err(NotFreezable::Kind("a closure")),
         Value::Pattern(_) => return Err(NotFreezable::Kind("a pattern")),
         Value::Class(_) => return Err(NotFreezable::Kind("a class")),
@@ -84,15 +90,15 @@ fn at_depth(value: &Value, depth: u32) -> Result<Frozen, NotFreezable> {
     })
 }
 
-fn freeze_items(items: &[Value], depth: u32) -> Result<Frozen, NotFreezable> {
-    let items: Result<Vec<_>, _> = items.iter().map(|item| at_depth(item, depth + 1)).collect();
+fn freeze_items(items: &[Value], depth: u32, left: &mut u32) -> Result<Frozen, NotFreezable> {
+    let items: Result<Vec<_>, _> = items.iter().map(|item| at_depth(item, depth + 1, left)).collect();
     Ok(Frozen::List(items?.into()))
 }
 
-fn freeze_entries(map: &Map, depth: u32) -> Result<Frozen, NotFreezable> {
+fn freeze_entries(map: &Map, depth: u32, left: &mut u32) -> Result<Frozen, NotFreezable> {
     let mut entries = Vec::with_capacity(map.len());
     for (key, value) in map.entries() {
-        entries.push((at_depth(&key, depth + 1)?, at_depth(&value, depth + 1)?));
+        entries.push((at_depth(&key, depth + 1, left)?, at_depth(&value, depth + 1, left)?));
     }
     Ok(Frozen::Map(entries.into()))
 }

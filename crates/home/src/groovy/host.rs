@@ -34,7 +34,9 @@ pub trait Host {
     ) -> Result<Option<Value>, Trouble>;
 
     /// Reads a property; `None` says that there is none of that name. Without a receiver it is a name that is neither a
-    /// variable nor a field of the script: an input, `state`, `location`, …
+    /// variable nor a field of the script: an input, `state`, `location`, … The name of a method of the script is asked
+    /// for too, as in `subscribe(app, handler)`: the answer is then `None`, and the interpreter makes a
+    /// [`Value::Method`] of it.
     fn get(&mut self, run: &mut Run, receiver: Option<&Object>, name: &str, at: Span)
     -> Result<Option<Value>, Trouble>;
 
@@ -107,6 +109,19 @@ pub trait Host {
         at: Span,
     ) -> Result<Option<Value>, Trouble> {
         let _ = (run, class, arguments, at);
+        Ok(None)
+    }
+
+    /// A constant of a class that the library does not have (`Protocol.LAN`), or a call of its static method if there are
+    /// arguments; `None` if the host has it neither.
+    fn class_member(
+        &mut self,
+        run: &mut Run,
+        class: &str,
+        name: &str,
+        arguments: Option<&[Value]>,
+    ) -> Result<Option<Value>, Trouble> {
+        let _ = (run, class, name, arguments);
         Ok(None)
     }
 

@@ -81,7 +81,7 @@ impl Native {
     }
 
     /// Whether two objects that are not the same one are equal.
-    pub(super) fn same(&self, other: &Native, same: impl Fn(&Value, &Value) -> bool) -> bool {
+    pub(super) fn same(&self, other: &Native, mut same: impl FnMut(&Value, &Value) -> bool) -> bool {
         match (self, other) {
             (Native::Entry(a, b), Native::Entry(c, d)) => same(a, c) && same(b, d),
             (Native::Zone(a), Native::Zone(b)) => a == b,

@@ -24,6 +24,13 @@ pub(super) struct Expr {
     pub(super) span: Span,
 }
 
+impl Expr {
+    /// Whether a value can be stored where the expression reads one.
+    pub(super) fn is_place(&self) -> bool {
+        matches!(self.kind, ExprKind::Local(_) | ExprKind::Name(_) | ExprKind::Property { .. } | ExprKind::Index { .. })
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum ExprKind {
     Constant(Frozen),

@@ -246,7 +246,7 @@ struct Key(Value);
 
 impl Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(&self.0, state, 0);
+        hash(&self.0, state, &mut { MAX_HASHED });
     }
 }
 
@@ -277,7 +277,7 @@ struct ByRef<'a>(&'a Value);
 
 impl Hash for ByRef<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        hash(self.0, state, 0);
+        hash(self.0, state, &mut { MAX_HASHED });
     }
 }
 
@@ -287,11 +287,16 @@ impl Equivalent<Key> for ByRef<'_> {
     }
 }
 
-/// Beyond this depth, values hash alike and compare as different: a list may contain itself.
-const MAX_COMPARED: u32 = 64;
+/// So many elements of a key are looked at: a list may contain itself, twice.
+const MAX_HASHED: u32 = 256;
+/// After so many comparisons two values count as different.
+const MAX_COMPARED: u32 = 100_000;
+/// Values that are nested more deeply count as different.
+const MAX_NESTING: u32 = 64;
 
 /// A text hashes exactly as `str` does, for the sake of [`Name`].
-fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
+fn hash<H: Hasher>(value: &Value, state: &mut H, left: &mut u32) {
+    *left = left.saturating_sub(1);
     match value {
         Value::Text(text) => text.hash(state),
         Value::Bool(flag) => flag.hash(state),
@@ -302,13 +307,17 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: u32) {
         Value::Date(date) => date.hash(state),
         Value::Method(name) | Value::Class(name) => name.hash(state),
         Value::Object(object) => (object.kind, object.id).hash(state),
-        Value::List(list) if depth < MAX_COMPARED => {
-            list.items.borrow().iter().for_each(|item| hash(item, state, depth + 1));
+        // Lists that begin alike hash alike.
+        Value::List(list) => {
+            for item in list.items.borrow().iter() {
+                if *left == 0 {
+                    break;
+                }
+                hash(item, state, left);
+            }
         }
         // A map may be a key of itself, and must not be looked into while an entry is added to it.
-        Value::Null | Value::List(_) | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => {
-            0_u8.hash(state)
-        }
+        Value::Null | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => 0_u8.hash(state),
     }
 }
 
@@ -484,7 +493,7 @@ impl Value {
 
     /// Equality as Java's `equals` has it: numbers of different classes differ. Map keys and sets use it.
     pub fn same(&self, other: &Value) -> bool {
-        same(self, other, 0)
+        same(self, other, 0, &mut { MAX_COMPARED })
     }
 
     /// The value of the present moment, to be kept between runs. Closures and values that contain themselves have none.
@@ -493,10 +502,11 @@ impl Value {
     }
 }
 
-fn same(left: &Value, right: &Value, depth: u32) -> bool {
-    if depth > MAX_COMPARED {
+fn same(left: &Value, right: &Value, depth: u32, budget: &mut u32) -> bool {
+    if depth > MAX_NESTING || *budget == 0 {
         return false;
     }
+    *budget -= 1;
     match (left, right) {
         (Value::Null, Value::Null) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -510,23 +520,23 @@ fn same(left: &Value, right: &Value, depth: u32) -> bool {
         (Value::Object(a), Value::Object(b)) => a.kind == b.kind && a.id == b.id,
         (Value::Closure(a), Value::Closure(b)) => Rc::ptr_eq(a, b),
         (Value::Pattern(a), Value::Pattern(b)) => Rc::ptr_eq(a, b),
-        (Value::Native(a), Value::Native(b)) => Rc::ptr_eq(a, b) || a.same(b, |x, y| same(x, y, depth + 1)),
-        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || same_items(a, b, depth),
-        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || same_entries(a, b, depth),
+        (Value::Native(a), Value::Native(b)) => Rc::ptr_eq(a, b) || a.same(b, |x, y| same(x, y, depth + 1, budget)),
+        (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b) || same_items(a, b, depth, budget),
+        (Value::Map(a), Value::Map(b)) => Rc::ptr_eq(a, b) || same_entries(a, b, depth, budget),
         _ => false,
     }
 }
 
-fn same_items(left: &List, right: &List, depth: u32) -> bool {
+fn same_items(left: &List, right: &List, depth: u32, budget: &mut u32) -> bool {
     let (left, right) = (left.items.borrow(), right.items.borrow());
-    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| same(a, b, depth + 1))
+    left.len() == right.len() && left.iter().zip(right.iter()).all(|(a, b)| same(a, b, depth + 1, budget))
 }
 
-fn same_entries(left: &Map, right: &Map, depth: u32) -> bool {
+fn same_entries(left: &Map, right: &Map, depth: u32, budget: &mut u32) -> bool {
     // A map that is being changed is compared with its own keys: it is none of them.
     let (Ok(left), Ok(right)) = (left.entries.try_borrow(), right.entries.try_borrow()) else { return false };
     left.len() == right.len()
-        && left.iter().all(|(key, a)| right.get(&ByRef(&key.0)).is_some_and(|b| same(a, b, depth + 1)))
+        && left.iter().all(|(key, a)| right.get(&ByRef(&key.0)).is_some_and(|b| same(a, b, depth + 1, budget)))
 }
 
 impl From<bool> for Value {

@@ -131,8 +131,9 @@ pub(crate) fn instance(source: &str) -> Rc<Instance> {
 pub(crate) fn call_test(source: &str, host: &mut TestHost) -> String {
     let instance = instance(source);
     let mut run = Run::new(Limits { fuel: 100_000, memory: 4 << 20 });
-    match run.call_method(host, &instance, "test", &[]) {
-        Ok(value) => run.text(host, &value).expect("a text"),
+    let result = run.call_method(host, &instance, "test", &[]).and_then(|value| run.text(host, &value));
+    match result {
+        Ok(text) => text,
         Err(trouble) => format!("{trouble} @ {}", trouble.position().map_or(String::new(), |at| at.to_string())),
     }
 }

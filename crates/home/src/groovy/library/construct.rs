@@ -1,7 +1,7 @@
 //! `new`.
 
 use super::arguments::{double, long};
-use super::exception;
+use super::{date, exception};
 use crate::groovy::native::Native;
 use crate::groovy::number;
 use crate::groovy::run::{Env, number_format, number_of_text};
@@ -69,7 +69,10 @@ fn scalar(env: &mut Env<'_>, class: &str, arguments: &[Value]) -> super::Answer 
         ("Date", [Value::Date(millis)]) => Value::Date(*millis),
         ("Date", [millis]) if millis.is_number() => Value::Date(long(env, millis)?),
         ("Date", [Value::Null]) => return Err(Trouble::null("new Date(null)")),
-        ("Date", _) => return Err(Trouble::unsupported("new Date(…) from a text or from fields")),
+        ("Date", _) => match date::from_fields(env, arguments)? {
+            Some(date) => date,
+            None => return Err(Trouble::unsupported("new Date(…) of these arguments")),
+        },
         ("String", []) => Value::text(""),
         ("String", [Value::List(_), ..]) => {
             let bytes = codec::bytes_of(&arguments[0]).ok_or_else(|| env.bad_cast(&arguments[0], "byte[]"))?;

@@ -93,12 +93,8 @@ pub(super) fn call(env: &mut Env<'_>, millis: i64, name: &str, arguments: &[Valu
         ("minus", [other]) => env.binary(Binary::Subtract, &date, other)?,
         ("next", []) => Value::Date(millis.saturating_add(DAY)),
         ("previous", []) => Value::Date(millis.saturating_sub(DAY)),
-        ("clearTime" | "toInstant" | "clone" | "toTimestamp", []) if name != "clearTime" => date,
-        ("clearTime", []) => {
-            let mut civil = civil(env, millis, None)?;
-            (civil.hour, civil.minute, civil.second, civil.milli) = (0, 0, 0, 0);
-            Value::Date(moment(env, &civil, None)?)
-        }
+        ("clone" | "toTimestamp", []) => date,
+        ("parse", _) => return super::statics::time(env, "Date", "parse", arguments),
         ("toCalendar", []) => {
             Value::Native(Rc::new(Native::Calendar { millis: Cell::new(millis), zone: RefCell::new(None) }))
         }
@@ -111,8 +107,8 @@ pub(super) fn call(env: &mut Env<'_>, millis: i64, name: &str, arguments: &[Valu
             }
             Value::Date(moment(env, &civil, None)?)
         }
-        ("setTime" | "setHours" | "setMinutes" | "set", _) => {
-            return Err(Trouble::unsupported(format!("changing a date in place by {name}")));
+        _ if name.starts_with("set") || name == "clearTime" => {
+            return Ok(changed(env, millis, name, arguments)?.map(Value::Date));
         }
         (_, []) => {
             let Some(property_name) = name.strip_prefix("get") else { return Ok(None) };
@@ -122,6 +118,67 @@ pub(super) fn call(env: &mut Env<'_>, millis: i64, name: &str, arguments: &[Valu
         _ => return Ok(None),
     };
     Ok(Some(value))
+}
+
+/// What a date becomes by a method that changes it in place.
+///
+/// A date is a plain value here, so the interpreter stores the result where the date came from. Another variable that
+/// holds the same date does not see the change.
+pub(in crate::groovy) fn changed(
+    env: &mut Env<'_>,
+    millis: i64,
+    name: &str,
+    arguments: &[Value],
+) -> Result<Option<i64>, Trouble> {
+    let mut fields = civil(env, millis, None)?;
+    match (name, arguments) {
+        ("clearTime", []) => (fields.hour, fields.minute, fields.second, fields.milli) = (0, 0, 0, 0),
+        ("setTime", [value]) => return long(env, value).map(Some),
+        ("set", [Value::Map(values)]) => {
+            for (key, value) in values.entries() {
+                let key = env.text(&key)?;
+                let value = long(env, &value)?;
+                set_named(&mut fields, &key, value)?;
+            }
+        }
+        (_, [value]) => {
+            let value = calendar::near(long(env, value)?);
+            match name {
+                "setHours" => fields.hour = value,
+                "setMinutes" => fields.minute = value,
+                "setSeconds" => fields.second = value,
+                "setDate" => fields.day = value,
+                "setMonth" => fields.month = value + 1,
+                "setYear" => fields.year = value + 1900,
+                _ => return Ok(None),
+            }
+        }
+        _ => return Ok(None),
+    }
+    moment(env, &fields, None).map(Some)
+}
+
+/// `new Date(year, month, day, …)` and `new Date(hours: 5)`.
+pub(super) fn from_fields(env: &mut Env<'_>, arguments: &[Value]) -> Answer {
+    let now = env.host.now(env.run)?;
+    if let [Value::Map(values)] = arguments {
+        let mut millis = now;
+        for (key, value) in values.entries() {
+            let setter = format!("set{}", super::upper_first(&env.text(&key)?));
+            let Some(next) = changed(env, millis, &setter, &[value])? else { return Ok(None) };
+            millis = next;
+        }
+        return Ok(Some(Value::Date(millis)));
+    }
+    let (3..=6, true) = (arguments.len(), arguments.iter().all(Value::is_number)) else { return Ok(None) };
+    let mut millis = changed(env, now, "clearTime", &[])?.unwrap_or(now);
+    // The day is set to the first before the month, so that no month overflows.
+    let setters = ["setYear", "setMonth", "setDate", "setHours", "setMinutes", "setSeconds"];
+    millis = changed(env, millis, "setDate", &[Value::Int(1)])?.unwrap_or(millis);
+    for (setter, value) in setters.iter().zip(arguments) {
+        millis = changed(env, millis, setter, std::slice::from_ref(value))?.unwrap_or(millis);
+    }
+    Ok(Some(Value::Date(millis)))
 }
 
 fn set_named(civil: &mut Civil, field: &str, value: i64) -> Result<(), Trouble> {

@@ -124,8 +124,11 @@ fn change(env: &mut Env<'_>, list: &Rc<List>, name: &str, arguments: &[Value]) -
         ("addAll", [values]) => {
             let values = env.iterated(values)?;
             env.run.charge_items(values.len())?;
-            let added = values.into_iter().fold(false, |added, value| list.push(value) || added);
-            Value::Bool(added)
+            let before = list.len();
+            for value in values {
+                list.push(value);
+            }
+            Value::Bool(list.len() > before)
         }
         ("addAll", [index, values]) => {
             let values = env.iterated(values)?;

@@ -24,6 +24,7 @@ use super::run::Env;
 use super::trouble::Trouble;
 use super::value::Value;
 
+pub(super) use date::changed as changed_date;
 pub(super) use plain::call as call_plain;
 
 /// What a method of the library gives, if it knows the method.
@@ -74,12 +75,10 @@ pub(super) fn property(env: &mut Env<'_>, receiver: &Value, name: &str) -> Answe
         return Ok(Some(Value::Class(env.class_of(receiver).into())));
     }
     // A property is the getter of its name: `"abc".bytes` is `"abc".getBytes()`.
-    let mut characters = name.chars();
-    let Some(first) = characters.next() else { return Ok(None) };
-    let rest = characters.as_str();
-    match call(env, receiver, &format!("get{}{rest}", first.to_uppercase()), &[])? {
+    let capitalised = upper_first(name);
+    match call(env, receiver, &format!("get{capitalised}"), &[])? {
         Some(value) => Ok(Some(value)),
-        None => call(env, receiver, &format!("is{}{rest}", first.to_uppercase()), &[]),
+        None => call(env, receiver, &format!("is{capitalised}"), &[]),
     }
 }
 
@@ -91,9 +90,7 @@ pub(super) fn set_property(env: &mut Env<'_>, receiver: &Value, name: &str, valu
         }
         return Ok(true);
     }
-    let mut characters = name.chars();
-    let Some(first) = characters.next() else { return Ok(false) };
-    let setter = format!("set{}{}", first.to_uppercase(), characters.as_str());
+    let setter = format!("set{}", upper_first(name));
     Ok(call(env, receiver, &setter, std::slice::from_ref(value))?.is_some())
 }
 
@@ -121,4 +118,10 @@ pub(super) fn exception(class: &str, message: Option<&str>) -> Value {
 fn lower_first(name: &str) -> String {
     let mut characters = name.chars();
     characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+/// A name with its first letter large.
+pub(super) fn upper_first(name: &str) -> String {
+    let mut characters = name.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

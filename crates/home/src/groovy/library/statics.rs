@@ -39,7 +39,10 @@ pub(super) fn call(env: &mut Env<'_>, name: &str, method: &str, arguments: &[Val
         ("isInstance", [value]) => Ok(Some(Value::Bool(env.is_instance(value, name)))),
         ("newInstance", _) => env.construct(name, arguments, env.run.at()).map(Some),
         ("toString" | "equals" | "hashCode" | "is" | "isCase" | "getClass" | "with", _) => Ok(None),
-        _ => Err(Trouble::unsupported(format!("{name}.{method}"))),
+        _ => match env.host.class_member(env.run, name, method, Some(arguments))? {
+            Some(value) => Ok(Some(value)),
+            None => Err(Trouble::unsupported(format!("{name}.{method}"))),
+        },
     }
 }
 
@@ -71,7 +74,10 @@ pub(super) fn property(env: &mut Env<'_>, name: &str, property: &str) -> Answer 
         (_, "name" | "simpleName" | "canonicalName") => Value::text(name),
         (_, "class") => Value::Class(Arc::from(name)),
         ("Locale" | "Pattern", _) => Value::text(property),
-        _ => return Err(Trouble::unsupported(format!("{name}.{property}"))),
+        _ => match env.host.class_member(env.run, name, property, None)? {
+            Some(value) => value,
+            None => return Err(Trouble::unsupported(format!("{name}.{property}"))),
+        },
     };
     Ok(Some(value))
 }
@@ -193,7 +199,8 @@ fn scalar(env: &mut Env<'_>, name: &str, method: &str, arguments: &[Value]) -> A
     Ok(Some(value))
 }
 
-fn time(env: &mut Env<'_>, name: &str, method: &str, arguments: &[Value]) -> Answer {
+/// Calls a method of a class that has to do with time.
+pub(super) fn time(env: &mut Env<'_>, name: &str, method: &str, arguments: &[Value]) -> Answer {
     let value = match (name, method, arguments) {
         ("Date", "parse", [pattern, value]) => {
             let (pattern, value) = (env.text(pattern)?, env.text(value)?);

@@ -63,7 +63,7 @@ impl Parser<'_> {
             left = self.command_call(left)?;
         }
         let Some(kind) = assign_kind(self.peek()) else { return Ok(left) };
-        if !is_target(&left) {
+        if !left.is_place() {
             let label = "expected a variable, a property or an element";
             return Err(Diagnostic::new("nothing that can be assigned to", left.span.range(), label));
         }
@@ -279,7 +279,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn stepped(&mut self, target: Expr, up: bool, prefix: bool, start: Span) -> Parsed<Expr> {
-        if !is_target(&target) {
+        if !target.is_place() {
             let label = "expected a variable, a property or an element";
             return Err(Diagnostic::new("nothing that can be counted up or down", target.span.range(), label));
         }
@@ -347,13 +347,6 @@ fn assign_kind(token: Token) -> Option<AssignKind> {
         Token::UshrAssign => Binary::ShiftRightUnsigned,
         _ => return None,
     }))
-}
-
-fn is_target(expression: &Expr) -> bool {
-    matches!(
-        expression.kind,
-        ExprKind::Local(_) | ExprKind::Name(_) | ExprKind::Property { .. } | ExprKind::Index { .. }
-    )
 }
 
 fn negated_constant(op: Unary, operand: &Expr) -> Option<Frozen> {

@@ -100,7 +100,7 @@ fn number_value(text: &str) -> Option<Frozen> {
 }
 
 fn decimal_or_whole(text: &str) -> Option<Frozen> {
-    let digits = text.trim_end_matches(|c: char| matches!(c, 'f' | 'F' | 'd' | 'D'));
+    let digits = text.trim_end_matches(['f', 'F', 'd', 'D']);
     if digits.len() < text.len() {
         return Some(Frozen::Double(digits.parse::<f64>().ok()?.to_bits()));
     }

@@ -138,9 +138,18 @@ impl Frame<'_> {
         if matches!(object.kind, ExprKind::This) {
             return self.set_global(&name, value.clone(), span);
         }
+        let place = object;
         let object = self.eval(object)?;
         if object.is_null() && access == Access::Safe {
             return Ok(());
+        }
+        if let Value::Date(millis) = object {
+            let setter = format!("set{}", library::upper_first(&name));
+            return match library::changed_date(&mut self.env, millis, &setter, std::slice::from_ref(value))? {
+                Some(changed) if place.is_place() => self.assign(place, Value::Date(changed)).map(drop),
+                Some(_) => Ok(()),
+                None => Err(self.env.missing_property(&object, &name)),
+            };
         }
         if access == Access::Spread {
             for item in self.env.iterated(&object)? {
@@ -217,9 +226,7 @@ impl Env<'_> {
             Some(Elements::Map(map)) => return Ok(Some(map.get(name).unwrap_or_default())),
             None => {}
         }
-        let mut characters = name.chars();
-        let Some(first) = characters.next() else { return Ok(None) };
-        let getter = format!("get{}{}", first.to_uppercase(), characters.as_str());
+        let getter = format!("get{}", library::upper_first(name));
         self.host.call(self.run, Some(object), &getter, &[], span)
     }
 
@@ -258,9 +265,7 @@ impl Env<'_> {
         if self.host.set(self.run, Some(object), name, value, span)? {
             return Ok(true);
         }
-        let mut characters = name.chars();
-        let Some(first) = characters.next() else { return Ok(false) };
-        let setter = format!("set{}{}", first.to_uppercase(), characters.as_str());
+        let setter = format!("set{}", library::upper_first(name));
         let arguments = std::slice::from_ref(value);
         Ok(self.host.call(self.run, Some(object), &setter, arguments, span)?.is_some())
     }

@@ -94,7 +94,24 @@ impl Frame<'_> {
         if access == Access::Spread {
             return self.env.call_spread(&receiver, &name, &arguments);
         }
+        if let Value::Date(millis) = receiver
+            && (name.starts_with("set") || &*name == "clearTime")
+        {
+            return self.change_date(object, millis, &name, &arguments);
+        }
         self.env.call_at(&receiver, &name, &arguments, span)
+    }
+
+    /// A method that changes a date: the result replaces the date where it came from, if that is a place.
+    fn change_date(&mut self, place: &Expr, millis: i64, name: &str, arguments: &[Value]) -> Result<Value, Trouble> {
+        let Some(changed) = library::changed_date(&mut self.env, millis, name, arguments)? else {
+            return Err(self.env.missing_method(&Value::Date(millis), name, arguments));
+        };
+        let changed = Value::Date(changed);
+        if place.is_place() {
+            self.assign(place, changed.clone())?;
+        }
+        Ok(if name == "clearTime" { changed } else { Value::Null })
     }
 }
 

@@ -52,6 +52,9 @@ impl Env<'_> {
         if depth > MAX_COMPARED {
             return Err(Trouble::new(TroubleKind::TooDeep));
         }
+        if depth > 0 {
+            self.run.tick()?;
+        }
         match (left, right) {
             (Value::Null, Value::Null) => Ok(true),
             (Value::Null, _) | (_, Value::Null) => Ok(false),
@@ -196,6 +199,10 @@ impl Env<'_> {
             (Binary::Add, number, Value::Text(_)) if number.is_number() => self.join(left, right)?,
             (Binary::Add, Value::List(list), _) => self.list_plus(list, right)?,
             (Binary::Add, Value::Map(a), Value::Map(b)) => self.map_plus(a, b)?,
+            (Binary::Add, Value::Map(map), Value::Object(object)) => match self.host.elements(self.run, object)? {
+                Some(Elements::Map(more)) => self.map_plus(map, &more)?,
+                _ => return Ok(None),
+            },
             (Binary::Subtract, Value::Text(text), _) => {
                 let part = self.text(right)?;
                 Value::from(text.replacen(&part, "", 1))
