@@ -164,11 +164,11 @@ impl App {
         Ok(App {
             file: file.into(),
             source: source.into(),
-            name: read.name,
+            name: if read.name.is_empty() { file.to_owned() } else { read.name },
             inputs: read.inputs,
             page_trouble: read.trouble,
             script,
-            mentioned: mentioned(source),
+            mentioned: mentioned(source, profile),
         })
     }
 
@@ -178,9 +178,13 @@ impl App {
     }
 }
 
-/// The first text in quotes after each word `input`.
-fn mentioned(source: &str) -> Vec<String> {
+/// The first text in quotes after each word `input`. In the study a variable outside of all methods is a field, too.
+fn mentioned(source: &str, profile: Profile) -> Vec<String> {
     let mut names = Vec::new();
+    if profile == Profile::Paper {
+        let fields = source.lines().filter_map(|line| line.strip_prefix("def ")).filter(|rest| !rest.contains('('));
+        names.extend(fields.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned));
+    }
     for (at, word) in source.match_indices("input") {
         let rest = &source[at + word.len()..];
         let line = rest.lines().next().unwrap_or_default();
@@ -201,7 +205,8 @@ mod tests {
     fn inputs_that_nobody_was_shown_are_still_known() {
         let source =
             "if (x) { input \"a\", \"number\" } else { input(name: 'b', type: \"text\") }\nlog \"the input is $it\"";
-        assert_eq!(mentioned(source), ["a", "b"]);
+        assert_eq!(mentioned(source, Profile::Usual), ["a", "b"]);
+        assert_eq!(mentioned("def x\ndef y() {}\n  def z", Profile::Paper), ["x"]);
     }
 
     #[test]

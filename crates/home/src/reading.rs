@@ -4,9 +4,8 @@
 //! declared, and whatever else a page asks for is null. A page that cannot be run to its end keeps the inputs so far.
 
 use crate::app::{Input, InputKind};
-use crate::groovy::{
-    Elements, Frozen, Host, Instance, Limits, Native, Object, Run, Script, Span, Trouble, TroubleKind, Value,
-};
+use crate::groovy::{Elements, Host, Instance, Limits, Native, Object, Run, Script, Span, Trouble, TroubleKind, Value};
+use crate::wiring::default_value;
 use crate::{Capabilities, Profile};
 use mazurka_core::Diagnostic;
 use std::rc::Rc;
@@ -52,7 +51,8 @@ pub(crate) fn read(script: &Arc<Script>, table: &Capabilities, profile: Profile)
             break;
         }
     }
-    if reading.name.is_none() {
+    // The study's apps include some from before there were definitions.
+    if reading.name.is_none() && profile == Profile::Usual {
         reading.diagnostics.push(
             Diagnostic::new(
                 "the app has no definition",
@@ -176,15 +176,10 @@ impl Reading<'_> {
     fn stand_in(&self, name: &str) -> Option<Value> {
         let index = self.inputs.iter().position(|input| input.name == name)?;
         let input = &self.inputs[index];
-        let device = || Value::Object(Object::new(kind::DEVICE, index as u32));
-        Some(match &input.kind {
-            kind if kind.is_device() => device(),
-            InputKind::Number => input.default.as_ref().map_or(Value::Int(50), Frozen::thaw),
-            InputKind::Bool => input.default.as_ref().map_or(Value::Bool(true), Frozen::thaw),
-            InputKind::Enum => Value::text(input.options.first().map_or("", String::as_str)),
-            InputKind::Decoration => Value::Null,
-            _ => input.default.as_ref().map_or_else(|| Value::text("text"), Frozen::thaw),
-        })
+        if input.kind.is_device() {
+            return Some(Value::Object(Object::new(kind::DEVICE, index as u32)));
+        }
+        Some(default_value(input, self.profile, crate::MODES[0]).thaw())
     }
 
     fn call_platform(

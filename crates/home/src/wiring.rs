@@ -112,11 +112,7 @@ impl<'t> Wirer<'t> {
         if input.kind.is_device() {
             return self.usual_devices(input);
         }
-        let value = match self.profile {
-            Profile::Paper => self.value_of_the_study(input),
-            Profile::Usual => self.value_of_a_home(input),
-        };
-        InputValue::Value(value)
+        InputValue::Value(default_value(input, self.profile, &self.modes[0]))
     }
 
     fn usual_devices(&mut self, input: &Input) -> InputValue {
@@ -156,40 +152,6 @@ impl<'t> Wirer<'t> {
             unknown_make,
         });
         self.devices.len() as u32 - 1
-    }
-
-    /// Section A.2 of the notes: everything has a value, and no default of the app counts.
-    fn value_of_the_study(&self, input: &Input) -> Frozen {
-        match input.kind {
-            InputKind::Number => Frozen::Int(50),
-            InputKind::Bool => Frozen::text("true"),
-            InputKind::Enum => Frozen::text(input.options.first().map_or("null", String::as_str)),
-            InputKind::Time => Frozen::text("15:00"),
-            InputKind::Text => Frozen::text("This is just a text!"),
-            InputKind::Phone => Frozen::Long(9_495_379_373),
-            InputKind::Contact => Frozen::text("AJ"),
-            InputKind::Mode => Frozen::text("home"),
-            _ => Frozen::Null,
-        }
-    }
-
-    fn value_of_a_home(&self, input: &Input) -> Frozen {
-        if let Some(default) = &input.default {
-            return default.clone();
-        }
-        let one = match input.kind {
-            InputKind::Number => Frozen::Int(50),
-            InputKind::Bool => Frozen::Bool(true),
-            InputKind::Enum => Frozen::text(input.options.first().map_or("", String::as_str)),
-            InputKind::Time => Frozen::text("2019-08-01T15:00:00.000-0400"),
-            InputKind::Text => Frozen::text("some text"),
-            InputKind::Phone => Frozen::text("5550100"),
-            InputKind::Contact => Frozen::text("somebody"),
-            InputKind::Mode => Frozen::Text(Arc::clone(&self.modes[0])),
-            _ => Frozen::Null,
-        };
-        let is_list = input.multiple && matches!(input.kind, InputKind::Enum | InputKind::Mode | InputKind::Contact);
-        if is_list { Frozen::List(Arc::from([one])) } else { one }
     }
 
     fn take_devices(&mut self, file: &HomeFile) {
@@ -398,6 +360,65 @@ impl<'t> Wirer<'t> {
     fn fail(&mut self, message: String, span: &std::ops::Range<usize>, expected: &str) {
         self.diagnostics.push(Diagnostic::new(message, span.clone(), expected));
     }
+}
+
+/// The value of an input that nobody gives one.
+pub(crate) fn default_value(input: &Input, profile: Profile, mode: &str) -> Frozen {
+    match profile {
+        Profile::Paper => value_of_the_study(input),
+        Profile::Usual => value_of_a_home(input, mode),
+    }
+}
+
+/// In the study everything has a value, and no default of the app counts.
+fn value_of_the_study(input: &Input) -> Frozen {
+    match input.kind {
+        InputKind::Number => Frozen::Int(50),
+        InputKind::Bool => Frozen::text("true"),
+        InputKind::Enum => Frozen::text(input.options.first().map_or("null", String::as_str)),
+        InputKind::Time => Frozen::text("15:00"),
+        InputKind::Text => Frozen::text("This is just a text!"),
+        InputKind::Phone => Frozen::Long(9_495_379_373),
+        InputKind::Contact => Frozen::text("AJ"),
+        InputKind::Mode => Frozen::text("home"),
+        _ => Frozen::Null,
+    }
+}
+
+/// A home's input has the app's own default, or one that is likely to make the app do something.
+fn value_of_a_home(input: &Input, mode: &str) -> Frozen {
+    if let Some(default) = &input.default {
+        return of_kind(default, &input.kind);
+    }
+    let one = match input.kind {
+        InputKind::Number => Frozen::Int(50),
+        InputKind::Bool => Frozen::Bool(true),
+        InputKind::Enum => Frozen::text(input.options.first().map_or("", String::as_str)),
+        InputKind::Time => Frozen::text("2019-08-01T15:00:00.000-0400"),
+        InputKind::Text => Frozen::text("some text"),
+        InputKind::Phone => Frozen::text("5550100"),
+        InputKind::Contact => Frozen::text("somebody"),
+        InputKind::Mode => Frozen::text(mode),
+        _ => Frozen::Null,
+    };
+    let is_list = input.multiple && matches!(input.kind, InputKind::Enum | InputKind::Mode | InputKind::Contact);
+    if is_list { Frozen::List(Arc::from([one])) } else { one }
+}
+
+/// A default of an app, as the platform hands it out: numbers and truth values may be written as texts.
+fn of_kind(default: &Frozen, kind: &InputKind) -> Frozen {
+    let Frozen::Text(text) = default else { return default.clone() };
+    let text = text.trim();
+    let read = match kind {
+        InputKind::Number => match (text.parse::<i32>(), text.parse()) {
+            (Ok(number), _) => Some(Frozen::Int(number)),
+            (Err(_), Ok(number)) => Some(Frozen::Decimal(number)),
+            _ => None,
+        },
+        InputKind::Bool => text.parse().ok().map(Frozen::Bool),
+        _ => None,
+    };
+    read.unwrap_or_else(|| default.clone())
 }
 
 /// Whether a device can do what an input asks for.

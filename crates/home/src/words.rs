@@ -42,17 +42,20 @@ pub(crate) fn conflict(home: &Home, slot: Slot, (app, new): (u32, &Frozen), (oth
     format!("{app} sets the {what} of the {device} to {new}, which {other} had set to {old}")
 }
 
-/// Why a handler crashed, without the values at hand.
+/// Why a handler crashed, without the values at hand: it is the same fault whatever they were.
 pub(crate) fn plain(trouble: &Trouble) -> String {
     match trouble.kind() {
         TroubleKind::NullPointer(what) => format!("there is nothing (null) where something was expected: {what}"),
-        TroubleKind::MissingMethod { receiver, method, .. } => format!("{receiver} has no method {method}"),
-        TroubleKind::MissingProperty { receiver, property } => format!("{receiver} has no property {property}"),
+        TroubleKind::MissingMethod { receiver, method, .. } => {
+            format!("{} has no method {method}", without_value(receiver))
+        }
+        TroubleKind::MissingProperty { receiver, property } => {
+            format!("{} has no property {property}", without_value(receiver))
+        }
         TroubleKind::BadCast { class, .. } => format!("a value cannot be made a {class}"),
         TroubleKind::IndexOutOfRange(_) => "an index lies outside of the list".to_owned(),
-        TroubleKind::Arithmetic(what) => what.clone(),
+        TroubleKind::Arithmetic(what) | TroubleKind::IllegalArgument(what) => without_value(what),
         TroubleKind::BadFormat { .. } => "a text does not have the form that it should have".to_owned(),
-        TroubleKind::IllegalArgument(what) => what.clone(),
         TroubleKind::Assertion(_) => "an assertion failed".to_owned(),
         TroubleKind::Thrown { class, .. } => format!("an exception was thrown and not caught: {class}"),
         TroubleKind::OutOfFuel => "it runs for too many steps".to_owned(),
@@ -60,5 +63,35 @@ pub(crate) fn plain(trouble: &Trouble) -> String {
         TroubleKind::TooDeep => "its calls are nested deeper and deeper".to_owned(),
         TroubleKind::Unsupported(what) => what.clone(),
         TroubleKind::Host(_) => "it was stopped".to_owned(),
+    }
+}
+
+/// A text without what stands in quotes: "Integer '5'" is "Integer".
+fn without_value(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for (index, part) in text.split('\'').enumerate() {
+        if index % 2 == 0 {
+            kept.push_str(if index > 0 { part } else { part.trim_end() });
+        }
+    }
+    kept.replace("  ", " ").trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_left_out() {
+        let text = without_value("Cannot compare Integer '5' and String 'x'");
+        assert_eq!(text, "Cannot compare Integer and String");
+        assert_eq!(without_value("the app"), "the app");
+    }
+
+    #[test]
+    fn values_in_turn() {
+        let some = |values: &[&str]| in_turn(&values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>());
+        assert_eq!(some(&["on"]), "on again and again");
+        assert_eq!(some(&["heat", "cool", "off"]), "heat, cool and off, again and again");
     }
 }

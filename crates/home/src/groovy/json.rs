@@ -129,7 +129,7 @@ pub(super) fn pretty(json: &str) -> String {
 }
 
 /// Reads JSON.
-pub(super) fn parse(text: &str) -> Result<Value, Trouble> {
+pub(crate) fn parse(text: &str) -> Result<Value, Trouble> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0);
     reader.blanks();

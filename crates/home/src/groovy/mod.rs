@@ -44,6 +44,7 @@ mod value;
 
 pub use frozen::{Frozen, NotFreezable};
 pub use host::{Elements, Host};
+pub(crate) use json::parse as parse_json;
 pub use native::Native;
 pub use pattern::{Matcher, Pattern};
 pub use run::{Instance, Limits, Run};

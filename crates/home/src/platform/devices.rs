@@ -131,8 +131,9 @@ impl Stage<'_> {
         let reading = object.extra::<Reading>()?;
         let notice = Notice::of_home(&reading.name, reading.value.clone());
         Some(match name {
-            "value" => Value::text(notice.text()),
-            "stringValue" => Value::text(notice.text()),
+            // In the study a reading is the plain text, of which this would be the array of its letters.
+            "value" if self.home.profile == Profile::Paper => Value::Null,
+            "value" | "stringValue" => Value::text(notice.text()),
             "name" => Value::Text(reading.name.clone()),
             "date" | "dateCreated" | "rawDateCreated" | "dateValue" | "lastUpdated" => Value::Date(clock::NOW),
             "isoDate" => Value::text("2019-08-01T21:14:40.896Z"),

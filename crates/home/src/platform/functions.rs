@@ -129,8 +129,8 @@ impl Stage<'_> {
     }
 
     fn parse_json(&mut self, run: &mut Run, text: &Value) -> Result<Value, Trouble> {
-        let _ = run.text(self, text)?;
-        Err(Trouble::unsupported("parseJson"))
+        let text = run.text(self, text)?;
+        crate::groovy::parse_json(&text)
     }
 
     /// What a name stands for.

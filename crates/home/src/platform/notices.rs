@@ -35,8 +35,8 @@ impl Stage<'_> {
             "physical" => Value::Bool(in_study || notice.physical),
             "digital" => Value::Bool(!notice.physical),
             "displayed" => Value::Bool(true),
-            "data" => notice.data.as_ref().map(|data| Value::text(json(data))).unwrap_or_default(),
-            "jsonData" | "jsonValue" => notice.data.as_ref().map(Frozen::thaw).unwrap_or_default(),
+            "data" => Value::text(notice.data.as_ref().map_or_else(|| "{}".to_owned(), json)),
+            "jsonData" | "jsonValue" => notice.data.as_ref().map_or_else(|| Value::map([]), Frozen::thaw),
             "numericValue" | "numberValue" | "integerValue" | "longValue" | "floatValue" | "doubleValue" => {
                 match number() {
                     Some(number) => number,
