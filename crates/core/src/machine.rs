@@ -58,6 +58,12 @@ pub trait Machine {
     /// 128 bits of the whole present state.
     fn fingerprint(&self) -> Fingerprint;
 
+    /// 128 bits of what is no actor's own.
+    fn shared_fingerprint(&self) -> Fingerprint;
+
+    /// Appends what only an actor sees and changes.
+    fn locals(&self, actor: ActorId, into: &mut Vec<i64>);
+
     /// What it means that nobody can move.
     fn ending(&self) -> Ending;
 }
@@ -162,6 +168,14 @@ impl<S: System> Machine for Stepper<'_, S> {
 
     fn fingerprint(&self) -> Fingerprint {
         self.system.fingerprint(&self.state)
+    }
+
+    fn shared_fingerprint(&self) -> Fingerprint {
+        self.system.shared_fingerprint(&self.state)
+    }
+
+    fn locals(&self, actor: ActorId, into: &mut Vec<i64>) {
+        self.system.locals(&self.state, actor, into);
     }
 
     fn ending(&self) -> Ending {

@@ -20,38 +20,38 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// What an engine remembers of the states that a search comes to, and what it makes of one that it knows.
-pub(crate) trait Memory<M: Machine>: Sized {
-    /// A path begins.
-    fn start(&mut self, machine: &M);
+pub(crate) trait Memory<M: Machine> {
+    /// Whether those who were tried may sleep. A state that was explored while somebody slept is not known for good.
+    const SLEEPS: bool;
+
+    /// A path begins; `path` has who waits there.
+    fn start(&mut self, path: &mut Path, machine: &M);
 
     /// A step was taken from the last state of the path; `path` has that step and who waits after it.
-    fn step(&mut self, path: &Path, machine: &M);
+    fn step(&mut self, path: &mut Path, machine: &M);
 
     /// The path comes to a state in which somebody can move; true if there is nothing new to be seen there.
-    fn is_known(&mut self, path: &mut Path, fingerprint: Fingerprint, sleep: &SleepSet) -> bool;
+    fn is_known(&mut self, path: &mut Path, fingerprint: Fingerprint) -> bool;
 
     /// The path goes on from the state that it came to.
     fn enter(&mut self);
 
     /// Everything was tried in the last state of the path.
-    fn leave(&mut self, sleep: &SleepSet);
-
-    /// The path comes to its end in a state in which nobody can move.
-    fn end(&mut self, path: &Path);
+    fn leave(&mut self);
 }
 
 /// Remembers nothing: every state is new.
 pub(crate) struct Stateless;
 
 impl<M: Machine> Memory<M> for Stateless {
-    fn start(&mut self, _machine: &M) {}
-    fn step(&mut self, _path: &Path, _machine: &M) {}
-    fn is_known(&mut self, _path: &mut Path, _fingerprint: Fingerprint, _sleep: &SleepSet) -> bool {
+    const SLEEPS: bool = true;
+    fn start(&mut self, _path: &mut Path, _machine: &M) {}
+    fn step(&mut self, _path: &mut Path, _machine: &M) {}
+    fn is_known(&mut self, _path: &mut Path, _fingerprint: Fingerprint) -> bool {
         false
     }
     fn enter(&mut self) {}
-    fn leave(&mut self, _sleep: &SleepSet) {}
-    fn end(&mut self, _path: &Path) {}
+    fn leave(&mut self) {}
 }
 
 /// A state on the path, and what is left to do there.
@@ -160,9 +160,27 @@ impl Path {
         &self.waiting
     }
 
-    /// Whether an actor can move in the state in front of a step.
-    pub(crate) fn could_move(&self, actor: ActorId, step: usize) -> bool {
-        self.nodes[step].can_move(actor)
+    /// How an actor waits in the state in front of a step, if it does.
+    pub(crate) fn waiter_before(&self, step: usize, actor: ActorId) -> Option<&Waiter> {
+        self.nodes[step].waiting.iter().find(|waiter| waiter.actor == actor)
+    }
+
+    /// Sees to it that something that `actor` may do some time later is tried before a step, whatever comes in between:
+    /// the actor itself is tried, or somebody who must come before it.
+    pub(crate) fn try_before(&mut self, step: usize, actor: ActorId, knows: &VectorClock) {
+        self.counts.races += 1;
+        let node = &self.nodes[step];
+        let is_initial = |&first: &ActorId| self.execution.is_initial_so_far(first, step);
+        if !self.plain && node.backtrack.iter().any(is_initial) {
+            return;
+        }
+        if node.can_move(actor) {
+            return self.try_later(step, actor);
+        }
+        match self.execution.initial_before(step, knows).filter(|&first| self.nodes[step].can_move(first)) {
+            Some(first) => self.try_later(step, first),
+            None => self.try_all(step),
+        }
     }
 
     /// Holds a step that an actor takes, or waits to take, against the steps before it.
@@ -198,8 +216,10 @@ impl Path {
         let node = &self.nodes[step];
         let is_initial = |&first: &ActorId| self.execution.is_initial(first, step, actor, knows);
         let first = if self.plain {
+            // Somebody asleep is not tried, so what would be found out behind its move is not.
+            let is_tried = !node.asleep.contains(actor) || is_initial(&actor);
             let before = || self.execution.initial_before(step, knows);
-            if node.can_move(actor) { Some(actor) } else { before() }
+            if node.can_move(actor) && is_tried { Some(actor) } else { before() }
         } else {
             if node.backtrack.iter().any(is_initial) || node.asleep.contains(actor) && is_initial(&actor) {
                 return;
@@ -307,7 +327,7 @@ impl Path {
 pub(crate) struct Search<'t, 'o, M: Machine, K> {
     machine: M,
     tally: &'t mut Tally<'o>,
-    memory: K,
+    pub(crate) memory: K,
     path: Path,
     trail: Trail<M::Mark>,
     lookout: Lookout,
@@ -329,7 +349,7 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             plain: options.plain,
             racing: Vec::new(),
         };
-        Search { machine, memory, path, trail: Trail::new(), lookout: Lookout::default(), sleeps: !options.no_sleep, tally }
+        Search { machine, memory, path, trail: Trail::new(), lookout: Lookout::default(), sleeps: K::SLEEPS && !options.no_sleep, tally }
     }
 
     /// What was counted.
@@ -339,8 +359,8 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
 
     /// Searches to the end.
     pub(crate) fn run(&mut self) -> Result<(), StopReason> {
-        self.memory.start(&self.machine);
         self.look_around(None);
+        self.memory.start(&mut self.path, &self.machine);
         let mut at_end_of_path = self.go_on(SleepSet::default())?;
         while !self.path.nodes.is_empty() {
             let Some(step) = self.next_move() else {
@@ -398,7 +418,7 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
         self.path.settle_waiting(touched);
         self.path.ready_the_new();
         self.path.detect_waiting();
-        self.memory.step(&self.path, &self.machine);
+        self.memory.step(&mut self.path, &self.machine);
         self.go_on(sleep)
     }
 
@@ -441,13 +461,12 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
     fn go_on(&mut self, sleep: SleepSet) -> Result<bool, StopReason> {
         let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
         if !somebody_moves {
-            self.memory.end(&self.path);
             return Ok(false);
         }
         if !self.tally.enter(fingerprint) {
             return Ok(false);
         }
-        if self.memory.is_known(&mut self.path, fingerprint, &sleep) {
+        if self.memory.is_known(&mut self.path, fingerprint) {
             self.path.counts.revisited += 1;
             self.tally.abandon(fingerprint);
             return Ok(false);
@@ -475,7 +494,7 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
     /// Everything was tried in the last state of the path.
     fn close(&mut self) {
         if let Some(node) = self.path.nodes.pop() {
-            self.memory.leave(&node.asleep);
+            self.memory.leave();
             self.tally.leave(node.fingerprint);
         }
     }

@@ -39,6 +39,8 @@
 
 mod ancestry;
 mod backtracking;
+mod bits;
+mod capture;
 mod dpor;
 mod enumerate;
 mod execution;
@@ -47,6 +49,7 @@ mod findings;
 mod frontier;
 mod options;
 mod race;
+mod sdpor;
 mod shorten;
 mod sleep;
 mod stateful;
@@ -58,7 +61,7 @@ mod waiting;
 #[cfg(test)]
 mod programs;
 
-pub use options::Options;
+pub use options::{Capture, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
 
@@ -127,6 +130,8 @@ engines! {
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
     /// Runs at least one execution of each trace of a terminating program.
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
+    /// The same, and stops where it meets a state again.
+    Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

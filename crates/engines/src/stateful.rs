@@ -49,7 +49,6 @@
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
 
-mod bits;
 mod graph;
 mod summary;
 

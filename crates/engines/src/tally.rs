@@ -111,6 +111,11 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// How many states were met in which nobody can move.
+    pub(crate) fn end_states(&self) -> u64 {
+        self.ends.len() as u64
+    }
+
     /// Keeps the violations at the end of the path.
     fn note(&mut self, violations: &[Violation]) -> Result<(), StopReason> {
         for violation in violations {

@@ -9,7 +9,7 @@
 //! transparent, and for each list of enabled actors one says whose claims they are: a whole set of claims passes a
 //! transition in a few operations.
 
-use super::bits::Bits;
+use crate::bits::Bits;
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;

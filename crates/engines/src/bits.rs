@@ -3,12 +3,12 @@
 use smallvec::SmallVec;
 
 /// A set of small numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bits(SmallVec<[u64; 2]>);
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Bits(SmallVec<[u64; 2]>);
 
 impl Bits {
     /// Adds a number; true if it is new.
-    pub(super) fn insert(&mut self, number: u32) -> bool {
+    pub(crate) fn insert(&mut self, number: u32) -> bool {
         let (word, bit) = (number as usize / 64, 1u64 << (number % 64));
         self.reach(word + 1);
         let new = self.0[word] & bit == 0;
@@ -16,29 +16,40 @@ impl Bits {
         new
     }
 
-    pub(super) fn contains(&self, number: u32) -> bool {
+    pub(crate) fn contains(&self, number: u32) -> bool {
         self.word(number as usize / 64) >> (number % 64) & 1 == 1
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The numbers that are in this set and not in `other`.
-    pub(super) fn without<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = u32> + 'a {
+    pub(crate) fn without<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = u32> + 'a {
         self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word & !other.word(index)))
     }
 
+    /// Adds what is in `more`.
+    pub(crate) fn unite(&mut self, more: &Bits) {
+        self.reach(more.0.len());
+        self.0.iter_mut().zip(&more.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// The numbers in the set.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
+    }
+
     /// Adds what is in `more` and not yet here, and puts just that into `added` as well; true if there was any.
-    pub(super) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
+    pub(crate) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
         let mut any = false;
         self.reach(more.0.len());
         for (index, (mine, &theirs)) in self.0.iter_mut().zip(&more.0).enumerate() {
@@ -54,7 +65,7 @@ impl Bits {
     }
 
     /// Adds what is in `from` and in both filters; what of `from` is missing in one of them goes to `rest`.
-    pub(super) fn filter(&mut self, from: &Bits, one: &Bits, other: &Bits, rest: &mut Vec<u32>) {
+    pub(crate) fn filter(&mut self, from: &Bits, one: &Bits, other: &Bits, rest: &mut Vec<u32>) {
         self.reach(from.0.len());
         for (index, &word) in from.0.iter().enumerate() {
             let passing = word & one.word(index) & other.word(index);
@@ -103,6 +114,9 @@ mod tests {
         assert!(set.absorb(&bits(&[3, 70]), &mut added));
         assert_eq!(added.without(&Bits::default()).collect::<Vec<_>>(), [70]);
         assert!(!set.absorb(&bits(&[70, 200]), &mut added));
+        let mut both = bits(&[1]);
+        both.unite(&set);
+        assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
         let (mut passing, mut rest) = (Bits::default(), Vec::new());
         passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);
