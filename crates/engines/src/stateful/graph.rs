@@ -4,8 +4,8 @@
 //! below. Claims spread backwards over all transitions that are known, each at most once over each transition, by a
 //! work list: a new transition costs what it newly makes known, however many paths there are.
 
-use crate::bits::Bits;
 use super::summary::{ClaimId, Claims, LabelId};
+use crate::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Move, Next, Schedule, System};
 use rustc_hash::FxBuildHasher;
