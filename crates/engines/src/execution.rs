@@ -137,7 +137,7 @@ mod tests {
         let knows = run.knowledge(d);
         assert!(run.is_initial(d, 0, d, &knows) && run.is_initial(b, 0, d, &knows));
         assert_eq!(run.initial_before(0, &knows), None);
-        assert!(run.stood_there(d, 0) && run.stood_there(b, 0) && !run.stood_there(b, 1));
+        assert!(run.stood_there(d, 0) && !run.stood_there(b, 0));
     }
 
     #[test]
