@@ -430,7 +430,7 @@ impl<'h> Stage<'h> {
             device: Some(device),
             physical: true,
             manual: kind.manual,
-            data: (kind.name == "button").then(|| button_data()),
+            data: (kind.name == "button").then(button_data),
         };
         self.tell(run, &notice, None)
     }
@@ -549,6 +549,12 @@ impl<'h> Stage<'h> {
         match trouble.kind() {
             TroubleKind::Host(_) => return Err(trouble),
             TroubleKind::Unsupported(what) => {
+                self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
+                return Err(Trouble::host(Stop));
+            }
+            // What a device of that make would do is not known, and neither whether there is one.
+            TroubleKind::MissingMethod { receiver, method, .. } if receiver.starts_with("device") => {
+                let what = format!("the command {method}, which no device of the table knows");
                 self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
                 return Err(Trouble::host(Stop));
             }
