@@ -7,6 +7,21 @@
 //!
 //! A construct or library method that is not supported is an error ([`TroubleKind::Unsupported`]) when it is reached,
 //! never a silent no-op.
+//!
+//! ```
+//! use mazurka_home::groovy::parse;
+//!
+//! let script = parse("def handler(evt) { switches.on() }").expect("a script");
+//! assert!(script.has_method("handler"));
+//! let errors = parse("def handler(evt) {").expect_err("the brace is never closed");
+//! assert_eq!(errors[0].message, "expected `}`, found the end of the file");
+//! ```
+//!
+//! Where it differs from Groovy: a text with interpolations is a text at once; `float` is a double and `BigInteger` a
+//! decimal, which has 28 digits; a date is a plain value, so a second variable does not see it change; arrays are lists;
+//! characters are texts; loops go over a copy of the collection, so changing it meanwhile is no error; overloads are
+//! told apart by the number of arguments and by declared simple types; classes that a script declares cannot be used;
+//! regular expressions have no look-around and no back references; of JDK classes only those exist that apps use.
 
 mod calendar;
 mod class;

@@ -326,18 +326,18 @@ impl Parser<'_> {
         let start = self.span();
         let outer = std::mem::take(&mut self.chain);
         self.scopes.enter_closure();
-        let code = self.closure_code();
+        let code = self.closure_function();
         let frame = self.scopes.leave();
         self.chain = outer;
-        let (parameters, variadic, implicit, body) = code?;
-        let function = Function { parameters, variadic, slots: frame.slots, body: results::with_result(body) };
+        let (function, implicit) = code?;
+        let function = Function { slots: frame.slots, ..function };
         let index = self.closures.len() as u32;
         self.closures.push(ClosureCode { function, implicit, captures: frame.captures.into() });
         Ok(self.make(ExprKind::Closure(index), start))
     }
 
-    #[allow(clippy::type_complexity)]
-    fn closure_code(&mut self) -> Parsed<(Box<[Parameter]>, bool, bool, Vec<crate::groovy::tree::Statement>)> {
+    /// The parameters and the body of a closure, and whether its only parameter is `it`. The slots are counted later.
+    fn closure_function(&mut self) -> Parsed<(Function, bool)> {
         let implicit = !self.closure_has_arrow();
         self.expect(Token::OpenBrace)?;
         let (parameters, variadic) = if implicit {
@@ -349,9 +349,9 @@ impl Parser<'_> {
             self.expect(Token::Arrow)?;
             parameters
         };
-        let body = self.statements()?;
+        let body = results::with_result(self.statements()?);
         self.expect(Token::CloseBrace)?;
-        Ok((parameters, variadic, implicit, body))
+        Ok((Function { parameters, variadic, slots: 0, body }, implicit))
     }
 }
 

@@ -26,10 +26,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// How deeply calls of methods and closures may be nested.
-const MAX_CALLS: u32 = 120;
+const MAX_CALLS: u32 = 200;
 /// How deeply expressions may be evaluated within each other, over all nested calls. Together with the parser's bound
 /// on nesting this keeps a run within a stack of two megabytes.
-const MAX_DEPTH: u32 = 1_000;
+const MAX_DEPTH: u32 = 1_500;
 /// A run remembers this many compiled patterns.
 const MAX_PATTERNS: usize = 256;
 /// What an element of a list or map counts for in the memory budget.

@@ -159,6 +159,11 @@ impl Env<'_> {
 
     /// `left op right`, for all operators that evaluate both sides first.
     pub(in crate::groovy) fn binary(&mut self, op: Binary, left: &Value, right: &Value) -> Result<Value, Trouble> {
+        if let (Value::Int(left), Value::Int(right)) = (left, right)
+            && let Some(result) = number::of_ints(op, *left, *right)
+        {
+            return Ok(result);
+        }
         Ok(Value::Bool(match op {
             Binary::Equal => self.equal(left, right)?,
             Binary::NotEqual => !self.equal(left, right)?,
