@@ -4,6 +4,31 @@
 //! [`System`](mazurka_core::System): its actors are the events of the environment and the timers of the apps, and a step
 //! is one such event with everything that the apps do about it. [`groovy`] runs the apps; [`Capabilities`] knows what
 //! devices can do.
+//!
+//! ```
+//! use mazurka_core::System;
+//! use mazurka_home::{Home, Options};
+//!
+//! let app = r#"
+//!     definition(name: "Night Light")
+//!     preferences { section("Light") { input "light", "capability.switch"; input "eye", "capability.motionSensor" } }
+//!     def installed() { subscribe(eye, "motion.active", seen) }
+//!     def seen(evt) { light.on() }
+//! "#;
+//! let home = Home::load(&[("night.groovy".into(), app.into())], &Options::default()).expect("it is an app");
+//! let mut enabled = Vec::new();
+//! home.enabled(&home.initial_states()[0], &mut enabled);
+//! let names: Vec<String> = enabled.into_iter().map(|actor| home.actor_name(actor)).collect();
+//! assert_eq!(names, ["motion sensor sees motion", "motion sensor sees no more motion"]);
+//! ```
+//!
+//! # What is left out
+//!
+//! Time stands still: every event happens at the same moment, and a timer can go off as soon as it is set. What an app
+//! does after some time has passed since a moment that it noted is not seen. Devices remember nothing; a question about the
+//! past is a choice. A random number is the first, a middle or the last one of its range. The web does not answer. Routines,
+//! child apps and child devices are noted and do nothing. Only what some app has subscribed to changes by itself; everything else
+//! stays as it is in the two initial states.
 #![forbid(unsafe_code)]
 
 mod app;

@@ -7,6 +7,7 @@
 use crate::state::State;
 use crate::store::{Slot, ValueId};
 use mazurka_core::{Choices, Step, Touch, Violation};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a step did.
@@ -45,7 +46,7 @@ pub(crate) enum Learnt {
     Chose(u64, u64),
 }
 
-/// Trees beyond this size do not grow: what comes back so rarely is not worth its memory.
+/// Beyond this size in all the trees do not grow: what comes back so rarely is not worth its memory.
 const MAX_NODES: usize = 1 << 21;
 
 #[derive(Debug)]
@@ -97,9 +98,6 @@ impl Tree {
     }
 
     fn insert(&mut self, way: &[Learnt], effect: &Arc<Effect>) {
-        if self.nodes.len() + way.len() > MAX_NODES {
-            return;
-        }
         let mut at = 0usize;
         for learnt in way {
             let child = match *learnt {
@@ -149,6 +147,8 @@ impl Tree {
 pub(crate) struct Memo {
     /// By actor. Timers turn up while apps run, so the list grows.
     trees: RwLock<Vec<Arc<RwLock<Tree>>>>,
+    /// How many nodes there may be by now, in all trees.
+    nodes: AtomicUsize,
 }
 
 impl Memo {
@@ -161,6 +161,9 @@ impl Memo {
 
     /// Remembers what a step of an actor did after what it learnt.
     pub(crate) fn remember(&self, actor: usize, way: &[Learnt], effect: &Arc<Effect>) {
+        if self.nodes.fetch_add(way.len(), Ordering::Relaxed) > MAX_NODES {
+            return;
+        }
         let tree = {
             let mut trees = self.trees.write().unwrap_or_else(PoisonError::into_inner);
             while trees.len() <= actor {

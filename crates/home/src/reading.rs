@@ -4,8 +4,9 @@
 //! declared, and whatever else a page asks for is null. A page that cannot be run to its end keeps the inputs so far.
 
 use crate::app::{Input, InputKind};
+use crate::clock;
 use crate::groovy::{Elements, Host, Instance, Limits, Native, Object, Run, Script, Span, Trouble, TroubleKind, Value};
-use crate::wiring::default_value;
+use crate::wiring::{default_identity, default_value};
 use crate::{Capabilities, Profile};
 use mazurka_core::Diagnostic;
 use std::rc::Rc;
@@ -172,6 +173,17 @@ impl Reading<'_> {
         }
     }
 
+    /// The label and the id of a stand-in: those that the device will have, as options of further inputs may be made of them.
+    fn identity(&self, object: &Object) -> (String, String) {
+        match self.inputs.get(object.id as usize).map(|input| &input.kind) {
+            Some(InputKind::Capability(name)) => {
+                let words = self.table.get(name).map_or("", |capability| capability.words.as_str());
+                default_identity(name, words, self.profile)
+            }
+            _ => ("device".to_owned(), "device".to_owned()),
+        }
+    }
+
     /// A stand-in for an input that was declared.
     fn stand_in(&self, name: &str) -> Option<Value> {
         let index = self.inputs.iter().position(|input| input.name == name)?;
@@ -209,7 +221,13 @@ impl Reading<'_> {
                     self.visit(&page);
                 }
             }
-            "now" => return Ok(Some(Value::Long(crate::clock::NOW))),
+            "now" => return Ok(Some(Value::Long(clock::NOW))),
+            "timeToday" | "timeTodayAfter" | "toDateTime" => {
+                let time = texts.iter().rev().find_map(|text| clock::time_of_day(&text.to_string()));
+                let (hour, minute) = time.unwrap_or((12, 0));
+                return Ok(Some(Value::Date(clock::today_at(hour, minute))));
+            }
+            "timeZone" => return Ok(Some(Value::Native(Rc::new(Native::Zone(clock::ZONE.into()))))),
             "getChildDevices" | "getAllChildDevices" | "getChildApps" | "findAllChildAppsByName" => {
                 return Ok(Some(Value::list(Vec::new())));
             }
@@ -298,13 +316,14 @@ impl Host for Reading<'_> {
             });
         };
         Ok(Some(match (object.kind, name) {
-            (kind::DEVICE, "id" | "displayName" | "label" | "name") => Value::text(format!("device{}", object.id)),
+            (kind::DEVICE, "id" | "deviceNetworkId") => Value::text(self.identity(object).1),
+            (kind::DEVICE, "displayName" | "label" | "name") => Value::text(self.identity(object).0),
             (kind::LOCATION, "modes") => Value::list(
                 crate::MODES.iter().map(|&mode| Value::record([("name", mode.into()), ("id", mode.into())])).collect(),
             ),
             (kind::LOCATION, "mode") => Value::text(crate::MODES[0]),
             (kind::LOCATION, "hubs") => Value::list(Vec::new()),
-            (kind::LOCATION, "timeZone") => Value::Native(Rc::new(Native::Zone(crate::clock::ZONE.into()))),
+            (kind::LOCATION, "timeZone") => Value::Native(Rc::new(Native::Zone(clock::ZONE.into()))),
             (kind::LOCATION, "helloHome") => anything(),
             _ => Value::Null,
         }))
@@ -323,7 +342,7 @@ impl Host for Reading<'_> {
     }
 
     fn text(&mut self, _: &mut Run, object: &Object) -> Result<String, Trouble> {
-        Ok(format!("device{}", object.id))
+        Ok(self.identity(object).0)
     }
 
     fn construct(&mut self, _: &mut Run, _: &str, _: &[Value], _: Span) -> Result<Option<Value>, Trouble> {
@@ -331,11 +350,11 @@ impl Host for Reading<'_> {
     }
 
     fn now(&mut self, _: &mut Run) -> Result<i64, Trouble> {
-        Ok(crate::clock::NOW)
+        Ok(clock::NOW)
     }
 
     fn zone_offset(&mut self, zone: Option<&str>, at_moment: i64) -> Option<i64> {
-        crate::clock::zone_offset(zone, at_moment)
+        clock::zone_offset(zone, at_moment)
     }
 
     fn random(&mut self, _: &mut Run, _: u64) -> Result<u64, Trouble> {

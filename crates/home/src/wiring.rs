@@ -137,10 +137,7 @@ impl<'t> Wirer<'t> {
         let unknown_make = capability.is_none();
         let powers = capability.unwrap_or_else(|| Capability { name: name.into(), ..Capability::default() });
         let words = if powers.words.is_empty() { spaced(name) } else { powers.words.clone() };
-        let (label, id) = match self.profile {
-            Profile::Paper => (format!("{name}0"), format!("{name}ID0")),
-            Profile::Usual => (words.clone(), name.to_owned()),
-        };
+        let (label, id) = default_identity(name, &words, self.profile);
         let start = powers.attributes.iter().map(start_values).collect();
         self.devices.push(Device {
             name: words,
@@ -359,6 +356,14 @@ impl<'t> Wirer<'t> {
 
     fn fail(&mut self, message: String, span: &std::ops::Range<usize>, expected: &str) {
         self.diagnostics.push(Diagnostic::new(message, span.clone(), expected));
+    }
+}
+
+/// The label and the id of the one device that has a capability.
+pub(crate) fn default_identity(capability: &str, words: &str, profile: Profile) -> (String, String) {
+    match profile {
+        Profile::Paper => (format!("{capability}0"), format!("{capability}ID0")),
+        Profile::Usual => (words.to_owned(), capability.to_owned()),
     }
 }
 

@@ -471,6 +471,20 @@ fn what_is_not_supported_is_told_when_it_is_reached() {
 }
 
 #[test]
+fn a_command_that_nobody_knows_is_not_supported() {
+    let app = app(
+        "Vendor",
+        LIGHT,
+        "def installed() { subscribe(light, \"switch\", h) }\ndef h(evt) { light.flyToTheMoon() }",
+    );
+    let home = home(&[app]);
+    let mut visit = Visit::at_start(&home, 1);
+    visit.happen("switch turned on by hand");
+    assert_eq!(visit.violations[0].kind, ViolationKind::Unsupported);
+    assert!(visit.messages()[0].contains("the command flyToTheMoon"), "{:?}", visit.messages());
+}
+
+#[test]
 fn rules_are_checked_and_their_steps_conflict() {
     let options = Options {
         never: vec!["lock == \"unlocked\" and smoke == \"clear\"".into()],

@@ -16,6 +16,12 @@ pub(super) struct Reading {
     pub(super) value: Frozen,
 }
 
+/// A value with its name, as `currentState` gives it.
+pub(super) fn reading_of(name: &str, value: &Value) -> Value {
+    let value = value.freeze().unwrap_or_default();
+    Value::Object(Object::with(kind::READING, 0, Reading { name: name.into(), value }))
+}
+
 /// Commands that every device understands and that change nothing here.
 const WITHOUT_EFFECT: [&str; 6] = ["refresh", "poll", "configure", "ping", "save", "installed"];
 
@@ -122,8 +128,8 @@ impl Stage<'_> {
     }
 
     fn reading(&mut self, device: u32, name: &str) -> Option<Value> {
-        let value = self.attribute_value(device, name)?.freeze().ok()?;
-        Some(Value::Object(Object::with(kind::READING, 0, Reading { name: name.into(), value })))
+        let value = self.attribute_value(device, name)?;
+        Some(reading_of(name, &value))
     }
 
     /// A property of what `currentState` gives.
@@ -162,10 +168,10 @@ impl Stage<'_> {
     }
 
     fn get_of_device(&mut self, device: u32, name: &str) -> Option<Value> {
-        if let Some(attribute) = attribute_of_property(name) {
-            if let Some(value) = self.attribute_value(device, &attribute) {
-                return Some(value);
-            }
+        if let Some(attribute) = attribute_of_property(name)
+            && let Some(value) = self.attribute_value(device, &attribute)
+        {
+            return Some(value);
         }
         if let Some(attribute) = name.strip_suffix("State")
             && let Some(reading) = self.reading(device, attribute)

@@ -103,12 +103,33 @@ impl Stage<'_> {
             ("stringToMap", _) => Value::map([]),
             ("appSetting" | "getAppSetting", _) => Value::Null,
             (
-                "getChildDevice" | "deleteChildDevice" | "deleteChildApp" | "getWeatherFeature" | "getTwcConditions"
-                | "getTwcForecast" | "getTwcLocation" | "getTwcAlerts" | "revokeAccessToken" | "render" | "redirect"
-                | "pause" | "pauseExecution" | "parseLanMessage" | "getChildAppByName" | "setPreferences" | "getParent"
-                | "definition" | "preferences" | "mappings" | "include" | "runLocally",
+                "getChildDevice"
+                | "deleteChildDevice"
+                | "deleteChildApp"
+                | "getWeatherFeature"
+                | "getTwcConditions"
+                | "getTwcForecast"
+                | "getTwcLocation"
+                | "getTwcAlerts"
+                | "revokeAccessToken"
+                | "render"
+                | "redirect"
+                | "pause"
+                | "pauseExecution"
+                | "parseLanMessage"
+                | "getChildAppByName"
+                | "setPreferences"
+                | "getParent"
+                | "definition"
+                | "preferences"
+                | "mappings"
+                | "include"
+                | "registerChangeHandler",
                 _,
             ) => Value::Null,
+            // Pages are for people; nobody looks at one while events happen.
+            ("dynamicPage" | "page" | "section" | "input" | "paragraph" | "href" | "label" | "image", _) => Value::Null,
+            ("buildActionUrl" | "buildResourceUrl", _) => Value::text("https://api"),
             ("getLocation", []) => Value::Object(Object::new(kind::LOCATION, 0)),
             ("getSettings", []) => self.settings(app(run)),
             ("getApp", []) => Value::Object(Object::new(kind::APP, app(run))),

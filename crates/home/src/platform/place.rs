@@ -1,5 +1,6 @@
 //! The home itself: its mode, its place on earth, its routines; and what an app knows of itself.
 
+use super::devices::reading_of;
 use super::{app, kind, outside};
 use crate::capability::spaced;
 use crate::clock;
@@ -21,9 +22,14 @@ impl Stage<'_> {
     ) -> Result<Option<Value>, Trouble> {
         match (name, arguments) {
             ("setMode", [mode]) => self.set_mode(run, mode, at).map(|()| Some(Value::Null)),
-            ("currentValue" | "latestValue" | "currentState" | "latestState", [about, ..]) => {
+            ("currentValue" | "latestValue", [about, ..]) => {
                 let about = run.text(self, about)?;
                 Ok(Some(self.value_of_location(&about)))
+            }
+            ("currentState" | "latestState", [about, ..]) => {
+                let about = run.text(self, about)?;
+                let value = self.value_of_location(&about);
+                Ok(Some(if value.is_null() { value } else { reading_of(&about, &value) }))
             }
             ("eventsSince" | "eventsBetween" | "statesSince" | "events", _) => Ok(Some(Value::list(Vec::new()))),
             ("getSunriseAndSunset", _) => Ok(Some(self.sunrise_and_sunset())),

@@ -1,7 +1,7 @@
 //! Small homes for tests.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 
-use mazurka_core::{ActorId, Choices, Footprint, ObjectId, Outcome, Step, System, Violation};
+use mazurka_core::{ActorId, Footprint, Outcome, Step, System, Violation};
 use mazurka_home::{Home, HomeText, Options, Profile, State};
 
 /// An app of a name with these preferences and methods.
@@ -139,14 +139,4 @@ pub fn outcomes(home: &Home, state: &State, actor: ActorId) -> usize {
         count += 1;
     }
     count
-}
-
-/// An object by its name.
-pub fn object(home: &Home, name: &str) -> ObjectId {
-    (0..10_000).map(ObjectId).find(|&object| home.object_name(object) == name).unwrap()
-}
-
-/// Nothing chosen.
-pub fn no_choices() -> Choices {
-    Choices::default()
 }

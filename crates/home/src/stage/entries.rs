@@ -1,0 +1,177 @@
+//! What apps keep between events: the entries of `state`, subscriptions, timers.
+
+use super::{Stage, mark};
+use crate::groovy::{Frozen, Trouble, Value};
+use crate::layout::Fixed;
+use crate::store::{Dynamic, MapKind, NOTHING, Pending, Slot, Stored, Subscription};
+use crate::{Profile, words};
+use mazurka_core::ViolationKind;
+use std::sync::Arc;
+
+impl Stage<'_> {
+    fn entry(&self, app: u32, map: MapKind, key: &str) -> Slot {
+        self.home.store.slot(Dynamic::Entry { app, map, key: key.into() })
+    }
+
+    /// An entry of an app's map; `None` if there is none.
+    pub(crate) fn entry_value(&mut self, app: u32, map: MapKind, key: &str) -> Option<Value> {
+        let slot = self.entry(app, map, key);
+        if let Some(value) = self.thawed.get(&slot) {
+            return Some(value.clone());
+        }
+        let id = self.read(slot);
+        let value = self.home.store.value(id)?.thaw();
+        if self.lasts(map, &value) {
+            self.thawed.insert(slot, value.clone());
+        }
+        Some(value)
+    }
+
+    /// Whether what is changed in place stays changed. Not so in `atomicState`, which hands out copies.
+    fn lasts(&self, map: MapKind, value: &Value) -> bool {
+        let is_shared = map == MapKind::State || self.home.profile == Profile::Paper;
+        is_shared && matches!(value, Value::List(_) | Value::Map(_))
+    }
+
+    /// Stores an entry of an app's map.
+    pub(crate) fn set_entry(&mut self, app: u32, map: MapKind, key: &str, value: &Value) -> Result<(), Trouble> {
+        let frozen = value.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+        let slot = self.entry(app, map, key);
+        let id = self.home.store.intern_value(frozen);
+        if self.peek(slot) == NOTHING {
+            self.change_keys(self.home.layout.keys(app, map), key, true);
+        }
+        self.write(slot, id);
+        if self.lasts(map, value) {
+            self.thawed.insert(slot, value.clone());
+        } else {
+            self.thawed.remove(&slot);
+        }
+        Ok(())
+    }
+
+    /// Removes an entry of an app's map, and returns what it was.
+    pub(crate) fn remove_entry(&mut self, app: u32, map: MapKind, key: &str) -> Option<Value> {
+        let value = self.entry_value(app, map, key);
+        let slot = self.entry(app, map, key);
+        if self.peek(slot) != NOTHING {
+            self.change_keys(self.home.layout.keys(app, map), key, false);
+            self.write(slot, NOTHING);
+        }
+        self.thawed.remove(&slot);
+        value
+    }
+
+    /// The keys of an app's map.
+    pub(crate) fn keys(&mut self, app: u32, map: MapKind) -> Arc<[Arc<str>]> {
+        let slot = self.home.layout.keys(app, map);
+        self.read_keys(slot)
+    }
+
+    /// The keys in a slot, which the step depends on even if it has added some itself: the others were there before.
+    fn read_keys(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
+        let keys = self.keys_in(slot);
+        self.mark(slot, mark::READ);
+        keys
+    }
+
+    fn keys_in(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
+        let id = self.peek(slot);
+        match self.home.store.get(id) {
+            Some(Stored::Keys(keys)) => keys,
+            _ => Arc::from([]),
+        }
+    }
+
+    /// Adds a key to a slot that holds keys, or takes it away.
+    fn change_keys(&mut self, slot: Slot, key: &str, add: bool) {
+        let mut keys: Vec<Arc<str>> = self.keys_in(slot).iter().filter(|known| ***known != *key).cloned().collect();
+        if add {
+            keys.push(key.into());
+            let sorted =
+                !self.home.keeps_insertion_order() || matches!(self.home.layout.fixed(slot), Some(Fixed::Timers(_)));
+            if sorted {
+                keys.sort_unstable();
+            }
+        }
+        let id = if keys.is_empty() { NOTHING } else { self.home.store.intern(Stored::Keys(keys.into())) };
+        self.write(slot, id);
+    }
+
+    /// Stores the entries that were changed in place.
+    pub(super) fn keep_thawed(&mut self) {
+        let mut thawed: Vec<(Slot, Value)> = self.thawed.iter().map(|(&slot, value)| (slot, value.clone())).collect();
+        thawed.sort_unstable_by_key(|&(slot, _)| slot);
+        for (slot, value) in thawed {
+            match value.freeze() {
+                Ok(frozen) => {
+                    let id = self.home.store.intern_value(frozen);
+                    if self.peek(slot) != id {
+                        self.write(slot, id);
+                    }
+                }
+                Err(error) => {
+                    self.thawed.remove(&slot);
+                    let app = match self.home.store.dynamic(slot) {
+                        Some(Dynamic::Entry { app, .. }) => app,
+                        _ => 0,
+                    };
+                    let message = format!("{} crashes: {error}", words::quoted(&self.home.apps[app as usize].name));
+                    self.fail(ViolationKind::Crash, message, None);
+                }
+            }
+        }
+    }
+
+    /// What an app has subscribed to.
+    pub(crate) fn subscriptions(&mut self, app: u32) -> Arc<[Subscription]> {
+        let id = self.read(self.home.layout.subscriptions(app));
+        match self.home.store.get(id) {
+            Some(Stored::Subscriptions(list)) => list,
+            _ => Arc::from([]),
+        }
+    }
+
+    /// Changes what an app has subscribed to.
+    pub(crate) fn set_subscriptions(&mut self, app: u32, list: Vec<Subscription>) {
+        let id = if list.is_empty() { NOTHING } else { self.home.store.intern(Stored::Subscriptions(list.into())) };
+        self.write(self.home.layout.subscriptions(app), id);
+    }
+
+    /// Starts the timer of a method. Without `overwrite` it goes off once more than it would have anyway.
+    pub(crate) fn start_timer(&mut self, app: u32, method: &str, periodic: bool, data: Frozen, overwrite: bool) {
+        let slot = self.home.store.slot(Dynamic::Timer { app, method: method.into() });
+        let before = if overwrite { self.peek(slot) } else { self.read(slot) };
+        if before == NOTHING {
+            self.change_keys(self.home.layout.timers(app), method, true);
+        }
+        let mut all = match self.home.store.get(before) {
+            Some(Stored::Pending(pending)) if !overwrite && !periodic => pending.data.to_vec(),
+            _ => Vec::new(),
+        };
+        // Each further one would be one more state for as long as nobody waits: as many as anybody tells apart.
+        if all.len() < 2 {
+            all.push(data);
+        }
+        let pending = Stored::Pending(Pending { periodic, data: all.into() });
+        let id = self.home.store.intern(pending);
+        self.write(slot, id);
+    }
+
+    /// Stops the timer of a method.
+    pub(crate) fn stop_timer(&mut self, app: u32, method: &str) {
+        let slot = self.home.store.slot(Dynamic::Timer { app, method: method.into() });
+        if self.peek(slot) != NOTHING {
+            self.change_keys(self.home.layout.timers(app), method, false);
+        }
+        self.write(slot, NOTHING);
+    }
+
+    /// Stops all timers of an app.
+    pub(crate) fn stop_timers(&mut self, app: u32) {
+        let slot = self.home.layout.timers(app);
+        for method in self.read_keys(slot).iter() {
+            self.stop_timer(app, method);
+        }
+    }
+}
