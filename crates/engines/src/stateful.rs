@@ -36,8 +36,11 @@
 //!
 //! `--plain` does without the following.
 //!
-//! - *Who moves next* is the actor that has not moved for longest, not the first one. Of n toggles that have nothing to
-//!   do with each other the first execution then turns on one after the other and off again: 2n states, not 2^n.
+//! - *Who moves next* is the one whose turn it is after the actor that moved last, not the first one. Of n toggles that
+//!   have nothing to do with each other the first execution then turns on one after the other and off again: 2n states,
+//!   not 2^n. And an execution that begins with something else than an earlier one goes on as that one did, so that
+//!   both soon meet again. (To let whoever has not moved for longest go next does the first but not the second: on a
+//!   home with 78 events it visited millions of states, and this order 14,504.)
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
@@ -99,6 +102,8 @@ struct Search<'a, S: System> {
 
     /// Counts steps over all executions: the clock of what follows.
     now: u64,
+    /// Whose turn it is after the actor that moved last, by number; those with smaller numbers come last.
+    next_in_turn: u32,
     /// When the current execution started.
     started: u64,
     /// For each actor when it last moved, and when it was last seen enabled.
@@ -137,6 +142,7 @@ impl<'a, S: System> Search<'a, S> {
             step: Step::default(),
             enabled: Vec::new(),
             now: 0,
+            next_in_turn: 0,
             started: 0,
             moved_at: Vec::new(),
             enabled_at: Vec::new(),
@@ -203,12 +209,12 @@ impl<'a, S: System> Search<'a, S> {
     /// a full cycle, anybody. `None` if nobody can move.
     fn pick(&self, at: NodeId) -> Option<Move> {
         let nodes = &self.graph.nodes;
+        let in_turn = |actor: &ActorId| if self.options.plain { 0 } else { actor.0.wrapping_sub(self.next_in_turn) };
         // Over a cycle of known transitions, only the longest wait lets everybody have a turn.
-        let fair = |actor: &ActorId| self.moved_at.get(actor.index()).copied().unwrap_or(0);
-        let waited = |actor: &ActorId| if self.options.plain { 0 } else { fair(actor) };
-        let untried = nodes.untried(at).min_by_key(waited);
-        let not_done = || nodes.not_done(at).min_by_key(waited);
-        untried.or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(fair)).map(Move::from)
+        let waited = |actor: &ActorId| self.moved_at.get(actor.index()).copied().unwrap_or(0);
+        let untried = nodes.untried(at).min_by_key(in_turn);
+        let not_done = || nodes.not_done(at).min_by_key(in_turn);
+        untried.or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(waited)).map(Move::from)
     }
 
     /// Takes a step, adds the transition to the graph and finds out whether the execution goes on.
@@ -244,6 +250,7 @@ impl<'a, S: System> Search<'a, S> {
             self.graph.connect(at, label, to);
         }
         self.now += 1;
+        self.next_in_turn = step.actor.0 + 1;
         Self::stamp(&mut self.moved_at, step.actor, self.now);
         Ok(self.go_on(at, to))
     }
