@@ -40,7 +40,10 @@ pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result
         return load_home(files, colour);
     }
     let [file] = files else {
-        return Err(LoadError(format!("error: {} files were given\nexpected one .mz file", files.len())));
+        return Err(LoadError(format!(
+            "error: {} files were given\nexpected one .mz file, or apps that end in .groovy",
+            files.len()
+        )));
     };
     if !has_extension(file, "mz") {
         return Err(LoadError(format!(
