@@ -83,7 +83,7 @@ fn what_is_no_app_is_refused_with_reasons() {
     let fault = faults(&["definition(name: \"x\"".to_owned()]);
     assert_eq!(&*fault.file, "a.groovy");
     let wrong = app("W", "input \"a\", \"capability.swich\"\ninput \"b\", \"nmber\"", "");
-    let fault = faults(&[wrong.clone()]);
+    let fault = faults(std::slice::from_ref(&wrong));
     assert_eq!(fault.diagnostics.len(), 2);
     assert!(fault.diagnostics[0].message.contains("\"swich\""), "{:?}", fault.diagnostics[0]);
     assert!(fault.diagnostics[0].label.contains("switch"), "{:?}", fault.diagnostics[0]);

@@ -165,21 +165,27 @@ impl Stage<'_> {
             "app" => object(kind::APP),
             "log" => Some(Value::Object(Object::new(kind::LOG, 0))),
             "settings" => Some(self.settings(app)),
-            _ => self.home.input(app, name).or_else(|| match name {
-                "params" | "request" | "appSettings" => Some(Value::map([])),
-                "childDevices" | "childApps" => Some(Value::list(Vec::new())),
-                "parent" => Some(Value::Null),
-                "apiServerUrl" | "serverUrl" => Some(Value::text("https://api")),
-                "temperatureScale" => Some(Value::text("F")),
-                "zipCode" => Some(Value::text("92617")),
-                "util" => Some(outside()),
-                _ => {
-                    let known = &self.home.apps[app as usize];
-                    let is_input = !known.script.has_method(name) && known.mentioned.iter().any(|known| known == name);
-                    is_input.then_some(Value::Null)
-                }
-            }),
+            _ => self.home.input(app, name).or_else(|| self.rare_name(app, name)),
         }
+    }
+
+    /// What a name stands for that few apps use, unless it is a method of the app.
+    fn rare_name(&self, app: u32, name: &str) -> Option<Value> {
+        let known = &self.home.apps[app as usize];
+        if known.script.has_method(name) {
+            return None;
+        }
+        Some(match name {
+            "params" | "request" | "appSettings" => Value::map([]),
+            "childDevices" | "childApps" => Value::list(Vec::new()),
+            "parent" => Value::Null,
+            "apiServerUrl" | "serverUrl" => Value::text("https://api"),
+            "temperatureScale" => Value::text("F"),
+            "zipCode" => Value::text("92617"),
+            "util" => outside(),
+            _ if known.mentioned.iter().any(|mentioned| mentioned == name) => Value::Null,
+            _ => return None,
+        })
     }
 
     /// An app stores something under a name. An input can be overwritten for the rest of the step.

@@ -269,6 +269,17 @@ impl Host for Stage<'_> {
         Ok(is_outside.then(outside))
     }
 
+    fn class_member(
+        &mut self,
+        _: &mut Run,
+        class: &str,
+        _: &str,
+        _: Option<&[Value]>,
+    ) -> Result<Option<Value>, Trouble> {
+        let is_outside = matches!(class, "Protocol" | "HubAction" | "HubResponse" | "RestAction");
+        Ok(is_outside.then(outside))
+    }
+
     fn now(&mut self, _: &mut Run) -> Result<i64, Trouble> {
         Ok(clock::NOW)
     }

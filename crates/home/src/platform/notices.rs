@@ -6,6 +6,7 @@ use crate::clock;
 use crate::groovy::{Frozen, Object, Run, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
+use std::sync::Arc;
 
 impl Stage<'_> {
     /// A property of an event.
@@ -35,8 +36,8 @@ impl Stage<'_> {
             "physical" => Value::Bool(in_study || notice.physical),
             "digital" => Value::Bool(!notice.physical),
             "displayed" => Value::Bool(true),
-            "data" => Value::text(notice.data.as_ref().map_or_else(|| "{}".to_owned(), json)),
-            "jsonData" | "jsonValue" => notice.data.as_ref().map_or_else(|| Value::map([]), Frozen::thaw),
+            "data" => Value::text(json(&data_of(notice, in_study))),
+            "jsonData" | "jsonValue" => data_of(notice, in_study).thaw(),
             "numericValue" | "numberValue" | "integerValue" | "longValue" | "floatValue" | "doubleValue" => {
                 match number() {
                     Some(number) => number,
@@ -70,6 +71,12 @@ impl Stage<'_> {
             None => "event".to_owned(),
         }
     }
+}
+
+/// What comes with an event. In the study every event says which phone was seen.
+fn data_of(notice: &Notice, in_study: bool) -> Frozen {
+    let phone = [(Frozen::text("dni"), Frozen::text("mobile0"))];
+    notice.data.clone().unwrap_or_else(|| Frozen::Map(if in_study { Arc::from(phone) } else { Arc::from([]) }))
 }
 
 /// A value as JSON text.
