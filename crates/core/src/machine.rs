@@ -3,7 +3,7 @@
 //! Every [`System`] is a [`Machine`] through [`Stepper`]. A program without cheap states can be one directly: its mark
 //! is then a snapshot, or a schedule to run again.
 
-use crate::{ActorId, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+use crate::{ActorId, Awaited, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
 
 /// What an actor would do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,12 @@ pub trait Machine {
 
     /// What an actor would do next.
     fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next;
+
+    /// Appends the actors that may move some day but cannot move now.
+    fn waiting(&self, into: &mut Vec<ActorId>);
+
+    /// What an actor that cannot move waits for, if that is one object.
+    fn awaits(&self, actor: ActorId) -> Option<Awaited>;
 
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
@@ -132,6 +138,14 @@ impl<S: System> Machine for Stepper<'_, S> {
 
     fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next {
         self.system.next(&self.state, actor, footprint)
+    }
+
+    fn waiting(&self, into: &mut Vec<ActorId>) {
+        self.system.waiting(&self.state, into);
+    }
+
+    fn awaits(&self, actor: ActorId) -> Option<Awaited> {
+        self.system.awaits(&self.state, actor)
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {

@@ -38,15 +38,22 @@
 #![forbid(unsafe_code)]
 
 mod ancestry;
+mod backtracking;
+mod dpor;
 mod enumerate;
+mod execution;
 mod exhaustive;
 mod findings;
 mod frontier;
 mod options;
 mod race;
 mod shorten;
+mod sleep;
 mod stateful;
+mod tally;
+mod trail;
 mod visited;
+mod waiting;
 
 #[cfg(test)]
 mod programs;
@@ -118,6 +125,8 @@ engines! {
     Exhaustive in exhaustive, name: "exhaustive", cycles: true, present_identity: true;
     /// Explores every local behaviour and every deadlock of a program that may run for ever, one order of independent steps.
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
+    /// Runs at least one execution of each trace of a terminating program.
+    Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

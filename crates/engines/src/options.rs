@@ -15,6 +15,8 @@ pub struct Options {
     pub dependence: Dependence,
     /// Use the algorithm as published, without the savings that are ours.
     pub plain: bool,
+    /// Do without sleep sets, in engines that have them.
+    pub no_sleep: bool,
 }
 
 impl Options {

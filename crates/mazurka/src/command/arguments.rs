@@ -77,6 +77,9 @@ pub(crate) struct Search {
     /// Use the algorithm as published, without the savings that are ours.
     #[arg(long)]
     pub(crate) plain: bool,
+    /// Do without sleep sets, as the papers measured dpor.
+    #[arg(long)]
+    pub(crate) no_sleep: bool,
     /// How to write the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -95,7 +98,7 @@ impl Search {
             memory_in_use: Some(super::console::memory_in_use),
             cancel,
         };
-        Options { budget, all, threads: self.threads, plain: self.plain, ..Options::default() }
+        Options { budget, all, threads: self.threads, plain: self.plain, no_sleep: self.no_sleep, ..Options::default() }
     }
 }
 
