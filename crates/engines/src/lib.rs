@@ -45,8 +45,10 @@ mod execution;
 mod exhaustive;
 mod findings;
 mod frontier;
+mod optimal;
 mod options;
 mod race;
+mod reversing;
 mod shorten;
 mod sleep;
 mod stateful;
@@ -54,6 +56,7 @@ mod tally;
 mod trail;
 mod visited;
 mod waiting;
+mod wakeup;
 
 #[cfg(test)]
 mod programs;
@@ -127,6 +130,8 @@ engines! {
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
     /// Runs at least one execution of each trace of a terminating program.
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
+    /// Runs exactly one execution of each trace of a terminating program.
+    Optimal in optimal, name: "optimal", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

@@ -313,6 +313,10 @@ impl Case {
 
 fn check_traces(contender: &Contender<'_>, account: &Account, traces: Option<u64>) -> Result<(), Difference> {
     let executions = account.exploration.statistics.get(Counter::Executions);
+    if let Some(blocked @ 1..) = account.exploration.statistics.get(Counter::Blocked) {
+        let words = format!("gives up {blocked} runs that repeat what was seen");
+        return Err(Difference::new(&contender.name, DifferenceKind::Traces, words));
+    }
     match traces {
         Some(traces) if executions != Some(traces) => {
             let words = format!("runs {} executions of {traces} traces", executions.unwrap_or_default());
