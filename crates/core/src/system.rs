@@ -95,6 +95,13 @@ pub trait System: Sync {
         }
     }
 
+    /// Whether an object is a handler that takes its messages in any order, each of which runs to its end without ever
+    /// having to wait. A message then writes the handler in its first step and releases it in its last one; whether two
+    /// of them conflict is seen in what else they touch.
+    fn is_bag(&self, _object: ObjectId) -> bool {
+        false
+    }
+
     /// The state in 128 bits.
     fn fingerprint(&self, state: &Self::State) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();

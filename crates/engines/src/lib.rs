@@ -41,6 +41,7 @@ mod ancestry;
 mod backtracking;
 mod dpor;
 mod enumerate;
+mod event;
 mod execution;
 mod exhaustive;
 mod findings;
@@ -132,6 +133,8 @@ engines! {
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
     /// Runs exactly one execution of each trace of a terminating program.
     Optimal in optimal, name: "optimal", cycles: false, present_identity: false;
+    /// Runs at least one execution of each trace of a terminating program whose handlers take messages in any order.
+    Event in event, name: "event", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

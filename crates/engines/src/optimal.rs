@@ -14,10 +14,10 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     let mut tally = Tally::new(options, observer);
     let mut counts = Counts::default();
     let walked = from_each_start(system, &mut tally, |machine, tally| {
-        let mut search = Search::new(machine, tally);
+        let mut search = Search::new(machine, tally, &|_| false);
         let walked = search.run();
         counts.add(search.counts());
         walked
     });
-    tally.conclude(system, walked, &counts.named())
+    tally.conclude(system, walked, &counts.named(false))
 }

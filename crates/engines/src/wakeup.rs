@@ -10,7 +10,7 @@
 //!
 //! All trees lie in one table and link their branches by number: a sequence may be a hundred thousand steps long.
 
-use mazurka_core::{FootprintId, FootprintTable, Move, Outcome};
+use mazurka_core::{FootprintId, FootprintTable, Move, ObjectId, Outcome};
 
 /// A step and what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +19,19 @@ pub(crate) struct Occurrence {
     pub(crate) footprint: FootprintId,
     /// Whether the step has other outcomes too.
     pub(crate) has_choice: bool,
+    /// The handler that its actor holds, which takes its messages in any order; see [`mazurka_core::System::is_bag`].
+    pub(crate) handler: Option<ObjectId>,
+    /// Whether the step takes the handler.
+    pub(crate) starts: bool,
+    /// Whether it gives the handler back.
+    pub(crate) ends: bool,
 }
 
 impl Occurrence {
-    /// A step as it was recorded.
+    /// A step as it was recorded, of somebody who is no message.
     pub(crate) fn new(step: Move, footprint: FootprintId, next: Option<Outcome>) -> Self {
-        Occurrence { step, footprint, has_choice: next.is_some() || step.outcome != Outcome::FIRST }
+        let has_choice = next.is_some() || step.outcome != Outcome::FIRST;
+        Occurrence { step, footprint, has_choice, handler: None, starts: false, ends: false }
     }
 }
 
@@ -35,13 +42,15 @@ pub(crate) enum WeakInitial {
     At(usize),
     /// It is not in the sequence and conflicts with nothing in it.
     Beside,
+    /// It starts a message on a handler that the sequence gives to another one before.
+    Unclear,
     /// It conflicts with the sequence, or the sequence has the actor do something else.
     No,
 }
 
 /// Whether a step is a weak initial of a sequence, in a state from which both can be taken.
 pub(crate) fn weak_initial(
-    first: Occurrence,
+    first: &Occurrence,
     sequence: impl IntoIterator<Item = Occurrence>,
     footprints: &FootprintTable,
 ) -> WeakInitial {
@@ -49,11 +58,25 @@ pub(crate) fn weak_initial(
         if next.step.actor == first.step.actor {
             return if next.step == first.step { WeakInitial::At(place) } else { WeakInitial::No };
         }
+        if first.starts && next.starts && next.handler == first.handler {
+            return WeakInitial::Unclear;
+        }
         if footprints.conflict(next.footprint, first.footprint) {
             return WeakInitial::No;
         }
     }
     WeakInitial::Beside
+}
+
+/// What a branch means to a sequence that is to be inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// The sequence cannot begin with the branch.
+    No,
+    /// Whatever the branch leads to includes the sequence.
+    Covered,
+    /// The sequence goes on below the branch; what it has in common with it was taken off.
+    Below,
 }
 
 /// No branch.
@@ -115,35 +138,24 @@ impl WakeupTrees {
             .map(|branch| (branch.occurrence, branch.children))
     }
 
-    /// Inserts a sequence unless a branch covers it; `covers` says of a branch's first step whether it is a weak initial.
-    /// True if the tree has a new branch.
+    /// Inserts a sequence unless a branch covers it; `fit` says of a branch's first step what it means to the sequence. True
+    /// if the tree has a new branch.
     pub(crate) fn insert(
         &mut self,
         into: &mut Branches,
         sequence: &mut Vec<Occurrence>,
-        mut covers: impl FnMut(Occurrence, &[Occurrence]) -> WeakInitial,
+        mut fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
     ) -> bool {
         let mut owner = NONE;
-        let mut level = *into;
-        'descend: loop {
-            let mut number = level.first;
-            while number != NONE {
-                let branch = &self.branches[number as usize];
-                match covers(branch.occurrence, sequence) {
-                    WeakInitial::No => number = branch.next,
-                    WeakInitial::Beside => return false,
-                    WeakInitial::At(place) => {
-                        sequence.remove(place);
-                        // A leaf is explored in all ways; and a sequence that is used up lies on the way there.
-                        if sequence.is_empty() || branch.children.is_empty() {
-                            return false;
-                        }
-                        (owner, level) = (number, branch.children);
-                        continue 'descend;
-                    }
-                }
+        let mut number = into.first;
+        while let Some(branch) = self.branches.get(number as usize) {
+            match fit(&branch.occurrence, sequence) {
+                Fit::No => number = branch.next,
+                Fit::Covered => return false,
+                // A leaf is explored in all ways; and a sequence that is used up lies on the way there.
+                Fit::Below if sequence.is_empty() || branch.children.is_empty() => return false,
+                Fit::Below => (owner, number) = (number, branch.children.first),
             }
-            break;
         }
         self.append(owner, into, sequence);
         true
