@@ -18,6 +18,8 @@ pub(super) struct Sleeper {
     pub(super) whole: FootprintId,
     /// Whether another message has been given the handler since.
     pub(super) overtaken: bool,
+    /// Whether the message has started after that.
+    pub(super) started: bool,
 }
 
 /// Steps after which everything was explored.
@@ -192,26 +194,28 @@ impl<'s> Path<'s> {
     pub(super) fn sleeper(&mut self, step: usize) -> Sleeper {
         let occurrence = self.steps[step].occurrence;
         let whole = if occurrence.starts { self.whole(step) } else { occurrence.footprint };
-        Sleeper { occurrence, node: step as u32, whole, overtaken: false }
+        Sleeper { occurrence, node: step as u32, whole, overtaken: false, started: false }
     }
 
-    /// What still need not be taken after a step from the last state. Of a message that could have started, not its
-    /// first step can come too late but any other one, once another message that conflicts with it runs instead.
+    /// What still need not be taken after a step from the last state.
     pub(super) fn asleep_after(&self, taken: &Occurrence) -> Sleepers {
         let Some(node) = self.nodes.last() else { return Sleepers::new() };
-        let mut asleep = Sleepers::new();
-        for sleeper in node.asleep.iter().chain(&node.done) {
-            let first = &sleeper.occurrence;
-            let same_handler = first.starts && first.handler == taken.handler;
-            let can_conflict = same_handler || !first.starts;
-            if first.step.actor == taken.step.actor
-                || can_conflict && self.footprints.conflict(sleeper.whole, taken.footprint)
-            {
-                continue;
-            }
-            asleep.push(Sleeper { overtaken: sleeper.overtaken || same_handler, ..*sleeper });
+        let sleepers = node.asleep.iter().chain(&node.done);
+        sleepers.filter_map(|sleeper| self.sleeps_on(sleeper, taken)).collect()
+    }
+
+    /// A sleeper after a step, unless that wakes it. Of a message that could have started, not its first step can come too
+    /// late but any other one, once another message that conflicts with it runs instead.
+    fn sleeps_on(&self, sleeper: &Sleeper, taken: &Occurrence) -> Option<Sleeper> {
+        let first = &sleeper.occurrence;
+        let is_own = first.step.actor == taken.step.actor;
+        let is_rival = first.starts && !is_own && !sleeper.started && first.handler == taken.handler;
+        let can_conflict = is_rival || !first.starts;
+        if is_own && !sleeper.overtaken || can_conflict && self.footprints.conflict(sleeper.whole, taken.footprint) {
+            return None;
         }
-        asleep
+        let (overtaken, started) = (sleeper.overtaken || is_rival, sleeper.started || is_own);
+        Some(Sleeper { overtaken, started, ..*sleeper })
     }
 }
 

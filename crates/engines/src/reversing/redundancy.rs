@@ -31,6 +31,22 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     fn insert_at(&mut self, node: usize, sequence: &mut Vec<Occurrence>) {
+        if std::env::var_os("DBG").is_some() {
+            eprintln!(
+                "   insert at {node} {:?}, asleep {:?} done {:?}",
+                sequence.iter().map(|o| o.step.actor.0).collect::<Vec<_>>(),
+                self.path.nodes[node]
+                    .asleep
+                    .iter()
+                    .map(|o| (o.occurrence.step.actor.0, o.node, o.overtaken))
+                    .collect::<Vec<_>>(),
+                self.path.nodes[node]
+                    .done
+                    .iter()
+                    .map(|o| (o.occurrence.step.actor.0, o.node, o.overtaken))
+                    .collect::<Vec<_>>()
+            );
+        }
         let mut trees = std::mem::take(&mut self.trees);
         let mut branches = self.path.nodes[node].branches;
         let mut above: Vec<Occurrence> = Vec::new();
@@ -84,7 +100,7 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// Whether a message could have come first though another one comes before it on its handler.
     fn comes_first(&mut self, sleeper: &Sleeper, node: usize, sequence: &[Occurrence]) -> bool {
-        if self.conflicts_with_rival(sleeper, sequence) {
+        if !sleeper.started && self.conflicts_with_rival(sleeper, sequence) {
             return false;
         }
         let base = sleeper.node as usize;
