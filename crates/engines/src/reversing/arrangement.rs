@@ -5,13 +5,17 @@
 //! theorem 4), so this is a search; but steps that start nothing never stand in anybody's way and are taken as soon as they
 //! can be, so that only the choice which message starts next is ever taken back.
 //!
+//! Most of what has no solution is found out before that by *saturation* (appendix A, definition 6): where one step of a message
+//! has to come before a step of another one on the same handler, all of the first has to come before all of the second;
+//! and an order that goes round in a circle has no solution.
+//!
 //! The search may run on a machine ([`Stage`]): then a message that is not among the steps, or not with its last ones, is run
 //! to its end where another one has to wait for its handler, as long as this does not come before a step that is in
 //! conflict with it.
 
 use crate::tally::FastSet;
 use crate::wakeup::Occurrence;
-use mazurka_core::{ActorId, Dependence, FootprintTable, Move, ObjectId, Touch};
+use mazurka_core::{Access, ActorId, Dependence, FootprintId, FootprintTable, Move, ObjectId, Touch};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -69,6 +73,16 @@ pub(crate) enum Placed {
     Beyond(Occurrence),
 }
 
+/// The steps of one message among those that are given.
+struct Span {
+    actor: ActorId,
+    handler: ObjectId,
+    /// Its first step, if that is given: otherwise the message runs at the beginning.
+    start: Option<usize>,
+    first: usize,
+    last: usize,
+}
+
 /// Where the search stands.
 #[derive(Clone)]
 struct Standing {
@@ -119,7 +133,7 @@ impl<'a> Arrangement<'a> {
                         self.precede(before, index);
                     }
                 }
-                if touch.access.contains(mazurka_core::Access::WRITE) {
+                if touch.access.contains(Access::WRITE) {
                     history.clear();
                 }
                 history.push((index, touch));
@@ -130,7 +144,7 @@ impl<'a> Arrangement<'a> {
     /// One step has to come before another one.
     pub(crate) fn precede(&mut self, one: usize, other: usize) {
         self.followers[one].push(other as u32);
-        self.start.waits[other] += 1;
+        self.start.waits[other] += u32::from(!self.start.taken[one]);
     }
 
     /// A step is there already.
@@ -140,7 +154,112 @@ impl<'a> Arrangement<'a> {
         self.start = start;
     }
 
-    /// Looks for an order.
+    /// The steps of an actor come before whatever else its handler runs.
+    pub(crate) fn comes_first(&mut self, actor: ActorId, handler: Option<ObjectId>) {
+        let Some(last) = self.steps.iter().rposition(|step| step.step.actor == actor) else { return };
+        for other in self.others_on(handler, actor) {
+            self.precede(last, other);
+        }
+    }
+
+    /// Whatever conflicts with a footprint comes before the handler runs anybody but `actor`.
+    pub(crate) fn waits_for_conflicts(
+        &mut self,
+        actor: ActorId,
+        handler: Option<ObjectId>,
+        footprint: FootprintId,
+        footprints: &FootprintTable,
+    ) {
+        let others = self.others_on(handler, actor);
+        for step in 0..self.steps.len() {
+            let occurrence = &self.steps[step];
+            if occurrence.step.actor != actor && footprints.conflict(occurrence.footprint, footprint) {
+                others.iter().for_each(|&other| self.precede(step, other));
+            }
+        }
+    }
+
+    fn others_on(&self, handler: Option<ObjectId>, actor: ActorId) -> Vec<usize> {
+        let is_other = |step: &usize| {
+            let occurrence = &self.steps[*step];
+            occurrence.starts && occurrence.handler == handler && occurrence.step.actor != actor
+        };
+        (0..self.steps.len()).filter(is_other).collect()
+    }
+
+    /// Adds what follows from the steps' order for messages of one handler; false if that goes round in a circle.
+    pub(crate) fn saturate(&mut self) -> bool {
+        let spans = self.spans();
+        let mut ordered = vec![false; spans.len() * spans.len()];
+        let mut later = vec![false; self.steps.len()];
+        loop {
+            let mut changed = false;
+            for (one, span) in spans.iter().enumerate() {
+                self.mark_later(span.first, &mut later);
+                for (other, rival) in spans.iter().enumerate() {
+                    let is_new = one != other && span.handler == rival.handler && !ordered[one * spans.len() + other];
+                    if !is_new || !later[rival.last] {
+                        continue;
+                    }
+                    let Some(start) = rival.start.filter(|_| !ordered[other * spans.len() + one]) else { return false };
+                    ordered[one * spans.len() + other] = true;
+                    self.precede(span.last, start);
+                    changed = true;
+                }
+            }
+            if !changed {
+                return self.is_acyclic();
+            }
+        }
+    }
+
+    /// The messages whose steps are given.
+    fn spans(&self) -> Vec<Span> {
+        let mut spans: Vec<Span> = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            let Some(handler) = step.handler else { continue };
+            match spans.iter_mut().find(|span| span.actor == step.step.actor) {
+                Some(span) => span.last = index,
+                None => {
+                    let start = step.starts.then_some(index);
+                    spans.push(Span { actor: step.step.actor, handler, start, first: index, last: index });
+                }
+            }
+        }
+        spans
+    }
+
+    /// Marks what has to come after a step.
+    fn mark_later(&self, step: usize, later: &mut [bool]) {
+        later.fill(false);
+        let mut open = vec![step];
+        while let Some(step) = open.pop() {
+            for &follower in &self.followers[step] {
+                if !std::mem::replace(&mut later[follower as usize], true) {
+                    open.push(follower as usize);
+                }
+            }
+        }
+    }
+
+    fn is_acyclic(&self) -> bool {
+        let mut waits = self.start.waits.clone();
+        let is_free = |step: &usize| waits[*step] == 0 && !self.start.taken[*step];
+        let mut free: Vec<usize> = (0..self.steps.len()).filter(is_free).collect();
+        let mut left = self.start.left;
+        while let Some(step) = free.pop() {
+            left -= 1;
+            for &follower in &self.followers[step] {
+                waits[follower as usize] -= 1;
+                if waits[follower as usize] == 0 {
+                    free.push(follower as usize);
+                }
+            }
+        }
+        left == 0
+    }
+
+    /// Looks for an order of what was saturated.
     pub(crate) fn solve<S: Stage>(
         mut self,
         stage: &mut S,

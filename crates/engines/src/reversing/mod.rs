@@ -109,9 +109,6 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn go_on(&mut self, asleep: Sleepers, branches: Branches) -> Result<bool, StopReason> {
         let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
         if !somebody_moves || !self.tally.enter(fingerprint) {
-            if std::env::var_os("DBG").is_some() {
-                eprintln!("end {:?}", self.path.steps.iter().map(|o| o.occurrence.step.actor.0).collect::<Vec<_>>());
-            }
             self.reverse_races();
             self.fall_asleep();
             return Ok(false);

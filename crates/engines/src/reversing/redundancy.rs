@@ -9,7 +9,7 @@ use super::Search;
 use super::arrangement::{Arrangement, Placed, Stage, note_holder};
 use super::path::{Sleeper, occurrence};
 use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Footprint, FootprintTable, Machine, Move, ObjectId};
+use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
 use rustc_hash::FxHashMap;
 
 impl<M: Machine> Search<'_, '_, M> {
@@ -31,22 +31,6 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     fn insert_at(&mut self, node: usize, sequence: &mut Vec<Occurrence>) {
-        if std::env::var_os("DBG").is_some() {
-            eprintln!(
-                "   insert at {node} {:?}, asleep {:?} done {:?}",
-                sequence.iter().map(|o| o.step.actor.0).collect::<Vec<_>>(),
-                self.path.nodes[node]
-                    .asleep
-                    .iter()
-                    .map(|o| (o.occurrence.step.actor.0, o.node, o.overtaken))
-                    .collect::<Vec<_>>(),
-                self.path.nodes[node]
-                    .done
-                    .iter()
-                    .map(|o| (o.occurrence.step.actor.0, o.node, o.overtaken))
-                    .collect::<Vec<_>>()
-            );
-        }
         let mut trees = std::mem::take(&mut self.trees);
         let mut branches = self.path.nodes[node].branches;
         let mut above: Vec<Occurrence> = Vec::new();
@@ -106,7 +90,7 @@ impl<M: Machine> Search<'_, '_, M> {
         let base = sleeper.node as usize;
         let mut steps: Vec<Occurrence> = self.path.steps[base..node].iter().map(|taken| taken.occurrence).collect();
         steps.extend_from_slice(sequence);
-        self.embed(base, &[], &sleeper.occurrence, &steps).is_some()
+        self.embed(base, &[], &sleeper.occurrence, Some(sleeper.whole), &steps).is_some()
     }
 
     /// What a branch of the wakeup tree of a state, below `above`, means to the rest of a sequence.
@@ -117,7 +101,7 @@ impl<M: Machine> Search<'_, '_, M> {
             WeakInitial::At(place) => {
                 rest.remove(place);
             }
-            WeakInitial::Unclear => match self.embed(node, above, first, rest) {
+            WeakInitial::Unclear => match self.embed(node, above, first, None, rest) {
                 None => return Fit::No,
                 Some(reordered) => *rest = reordered,
             },
@@ -133,17 +117,28 @@ impl<M: Machine> Search<'_, '_, M> {
         node: usize,
         above: &[Occurrence],
         first: &Occurrence,
+        whole: Option<FootprintId>,
         sequence: &[Occurrence],
     ) -> Option<Vec<Occurrence>> {
-        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
         let mut holders = self.path.holders(node);
-        for step in above.iter().chain([first]) {
-            self.machine.step(step.step);
-            note_holder(&mut holders, step);
-        }
+        above.iter().chain([first]).for_each(|step| note_holder(&mut holders, step));
         let mut arrangement = Arrangement::new(sequence, &self.path.footprints, holders);
+        let (actor, handler) = (first.step.actor, first.handler);
+        arrangement.comes_first(actor, handler);
+        // What the message does beyond the sequence must not come before what conflicts with it there.
+        let mut own = sequence.iter().filter(|step| step.step.actor == actor);
+        if let Some(whole) = whole.filter(|_| own.all(|step| step.starts)) {
+            arrangement.waits_for_conflicts(actor, handler, whole, &self.path.footprints);
+        }
         if let Some(own) = sequence.iter().position(|step| step.step == first.step) {
             arrangement.is_taken(own);
+        }
+        if !arrangement.saturate() {
+            return None;
+        }
+        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
+        for step in above.iter().chain([first]) {
+            self.machine.step(step.step);
         }
         let mut stage = OnMachine {
             machine: &mut self.machine,

@@ -369,6 +369,9 @@ impl<M: Machine> Search<'_, '_, M> {
                     }
                 }
             }
+            if !arrangement.saturate() {
+                continue;
+            }
             let mut footprints = mazurka_core::FootprintTable::new(path.footprints.dependence());
             if let (Some(order), _) = arrangement.solve(&mut OnPaper, &mut footprints) {
                 let step = |placed: Placed| match placed {
