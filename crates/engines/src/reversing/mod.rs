@@ -8,6 +8,7 @@
 //! The heads of `optimal.rs` and `event.rs` say which papers this follows and where it departs from them.
 
 mod arrangement;
+mod memory;
 mod path;
 mod redundancy;
 mod reversal;
@@ -16,6 +17,7 @@ use crate::tally::{Tally, arrive};
 use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
 use mazurka_core::{ActorId, Counter, Machine, Move, ObjectId, StopReason};
+use memory::Memory;
 use path::{Node, Path, Sleepers};
 
 /// What was counted.
@@ -57,6 +59,7 @@ pub(crate) struct Search<'t, 'o, M: Machine> {
     trees: WakeupTrees,
     counts: Counts,
     sequence: Vec<Occurrence>,
+    reversed: Memory,
 }
 
 impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
@@ -65,7 +68,16 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     pub(crate) fn new(machine: M, tally: &'t mut Tally<'o>, is_bag: &'t dyn Fn(ObjectId) -> bool) -> Self {
         let path = Path::new(tally.options.dependence, is_bag);
         let (trail, trees) = (Trail::new(), WakeupTrees::default());
-        Search { machine, tally, trail, path, trees, counts: Counts::default(), sequence: Vec::new() }
+        Search {
+            machine,
+            tally,
+            trail,
+            path,
+            trees,
+            counts: Counts::default(),
+            sequence: Vec::new(),
+            reversed: Memory::new(),
+        }
     }
 
     /// What was counted.

@@ -4,7 +4,7 @@ use super::arrangement::{Holders, note_holder};
 use crate::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
-    Outcome, StepRecord,
+    Outcome, StepRecord, TraceBuilder,
 };
 use smallvec::SmallVec;
 
@@ -53,6 +53,7 @@ pub(super) struct Path<'s> {
     pub(super) nodes: Vec<Node>,
     pub(super) steps: Vec<Taken>,
     pub(super) order: HappensBefore,
+    pub(super) trace: TraceBuilder,
     pub(super) footprints: FootprintTable,
     is_bag: &'s dyn Fn(ObjectId) -> bool,
     /// For each step, the earlier ones that it races with.
@@ -71,6 +72,7 @@ impl<'s> Path<'s> {
             nodes: Vec::new(),
             steps: Vec::new(),
             order: HappensBefore::new(dependence),
+            trace: TraceBuilder::new(),
             footprints: FootprintTable::new(dependence),
             is_bag,
             races: Vec::new(),
@@ -103,6 +105,7 @@ impl<'s> Path<'s> {
         let actor = occurrence.step.actor;
         self.note_races(actor, occurrence.footprint);
         self.order.push(actor, self.footprints.get(occurrence.footprint));
+        self.trace.push(occurrence.step, occurrence.footprint, &self.footprints);
         for &actor in &record.made {
             if self.births.len() <= actor.index() {
                 self.births.resize(actor.index() + 1, None);
@@ -123,6 +126,7 @@ impl<'s> Path<'s> {
         }
         self.steps.truncate(len);
         self.order.truncate(len);
+        self.trace.truncate(len);
     }
 
     /// Finds the steps that race with one that `actor` is about to take: those that it conflicts with and that nothing

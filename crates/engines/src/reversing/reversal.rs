@@ -15,7 +15,7 @@ use super::Search;
 use super::arrangement::{Arrangement, OnPaper, Placed};
 use crate::tally::FastSet;
 use crate::wakeup::{Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Footprint, Machine, Move, Next, ObjectId, Outcome};
+use mazurka_core::{ActorId, Fingerprint, Footprint, Machine, Move, Next, ObjectId, Outcome};
 use smallvec::SmallVec;
 
 /// Whose step is to be taken without some of the steps that came before it.
@@ -212,7 +212,7 @@ fn is_step_of(occurrence: &Occurrence, target: Target) -> bool {
 impl<M: Machine> Search<'_, '_, M> {
     /// The steps that are left without some of them and whatever happens after those: in the order of the path, or, where
     /// that does not keep messages serialised, as much as possible in another order, in all ways.
-    fn keep(&self, target: Target, removed: &[usize]) -> Vec<Kept> {
+    fn keep(&mut self, target: Target, removed: &[usize]) -> Vec<Kept> {
         let path = &self.path;
         let is_removed = |step: usize| removed.iter().any(|&of| path.is_from(of, step));
         let goes = |step: &usize| !is_removed(*step) && !target.taken.is_some_and(|taken| path.is_from(taken, *step));
@@ -227,7 +227,24 @@ impl<M: Machine> Search<'_, '_, M> {
         }
         let steps: Vec<usize> = (first..path.steps.len()).filter(goes).collect();
         let kept = Kept { node: first, steps };
+        let name = self.name(&kept, target);
+        if !self.reversed.insert(name) {
+            return Vec::new();
+        }
         if self.is_serial(&kept, target) { vec![kept] } else { self.serialise(&kept, target, own) }
+    }
+
+    /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
+    fn name(&self, kept: &Kept, target: Target) -> Fingerprint {
+        let trace = &self.path.trace;
+        let start = trace.prefix(kept.node).0;
+        let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(trace.event(step).0));
+        let outcome = target.outcome.map_or(0, |outcome| outcome.0.wrapping_add(1));
+        let mut bytes = [0u8; 28];
+        bytes[..4].copy_from_slice(&target.actor.0.to_le_bytes());
+        bytes[4..12].copy_from_slice(&outcome.to_le_bytes());
+        bytes[12..].copy_from_slice(&kept.to_le_bytes());
+        Fingerprint::of_bytes(&bytes)
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
