@@ -4,6 +4,7 @@
 //! is then a snapshot, or a schedule to run again.
 
 use crate::{ActorId, Awaited, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+use smallvec::SmallVec;
 
 /// What an actor would do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,10 @@ pub struct StepRecord {
     pub violations: Vec<Violation>,
     /// The outcome to try next at the same place, if the step had a choice left.
     pub next_outcome: Option<Outcome>,
+    /// Whom it made; see [`Step::made`].
+    pub made: SmallVec<[ActorId; 2]>,
+    /// Whether nobody could have kept the actor from it; see [`Step::cannot_wait`].
+    pub is_certain: bool,
 }
 
 /// A program standing at one point of one execution.
@@ -162,6 +167,9 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.record.violations.clear();
         self.record.violations.extend_from_slice(self.step.violations());
         self.record.next_outcome = self.step.next_outcome();
+        self.record.made.clear();
+        self.record.made.extend_from_slice(self.step.actors_made());
+        self.record.is_certain = self.step.is_certain();
         self.look_around();
         &self.record
     }

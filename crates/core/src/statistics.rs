@@ -32,6 +32,8 @@ counters! {
     Blocked => "blocked",
     /// Traces (classes of equivalent executions) that were met.
     Traces => "traces",
+    /// Traces, where messages that a handler takes in any order are ordered by their conflicts only.
+    EventTraces => "event_traces",
     /// Distinct states that were met.
     States => "states",
     /// Steps that were taken.
@@ -42,6 +44,8 @@ counters! {
     Races => "races",
     /// Moves that a race asked to be tried as well.
     BacktrackPoints => "backtrack_points",
+    /// Searches for an order of messages in which a first choice had to be taken back.
+    Decisions => "decisions",
     /// Events of the unfolding that were built.
     Events => "events",
     /// States in which nobody can move.

@@ -4,6 +4,7 @@ use crate::{
     Access, ActorId, Choices, Fingerprint, FingerprintHasher, Footprint, Found, Location, Move, Next, ObjectId,
     Outcome, Violation,
 };
+use smallvec::SmallVec;
 use std::hash::Hash;
 
 /// A program: states, the actors that can move in them, and what a move does.
@@ -92,6 +93,13 @@ pub trait System: Sync {
             }
             visit(actor, &footprint, self.awaits(state, actor));
         }
+    }
+
+    /// Whether an object is a handler that takes its messages in any order, each of which runs to its end without ever
+    /// having to wait. A message then writes the handler in its first step and releases it in its last one; whether two
+    /// of them conflict is seen in what else they touch.
+    fn is_bag(&self, _object: ObjectId) -> bool {
+        false
     }
 
     /// The state in 128 bits.
@@ -227,6 +235,8 @@ pub struct Step {
     without_footprint: bool,
     choices: Choices,
     violations: Vec<Violation>,
+    made: SmallVec<[ActorId; 2]>,
+    cannot_wait: bool,
 }
 
 impl Step {
@@ -240,6 +250,8 @@ impl Step {
     pub fn begin(&mut self, outcome: Outcome) {
         self.footprint.clear();
         self.violations.clear();
+        self.made.clear();
+        self.cannot_wait = false;
         self.choices.begin(outcome);
     }
 
@@ -264,6 +276,18 @@ impl Step {
     /// Takes one of `alternatives` (at least 1); all of them will be explored.
     pub fn choose(&mut self, alternatives: u64) -> u64 {
         self.choices.pick(alternatives)
+    }
+
+    /// The step made an actor, which was not there before. To say so is not required: it tells engines what they would
+    /// find out by trying.
+    pub fn made(&mut self, actor: ActorId) {
+        self.made.push(actor);
+    }
+
+    /// Nobody can keep an actor from this step once it stands before it, but by holding an object that the step writes
+    /// and that others give back with [`Access::RELEASE`]. To say so is not required either.
+    pub fn cannot_wait(&mut self) {
+        self.cannot_wait = true;
     }
 
     /// Something is wrong.
@@ -291,6 +315,16 @@ impl Step {
     /// What is wrong.
     pub fn violations(&self) -> &[Violation] {
         &self.violations
+    }
+
+    /// Whom the step made, as far as it says so.
+    pub fn actors_made(&self) -> &[ActorId] {
+        &self.made
+    }
+
+    /// Whether it said that nobody could have kept the actor from it.
+    pub fn is_certain(&self) -> bool {
+        self.cannot_wait
     }
 
     /// The outcome to try after this one at the same place.

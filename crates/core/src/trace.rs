@@ -48,6 +48,16 @@ impl TraceBuilder {
         self.events.truncate(len);
     }
 
+    /// The name of one event: of a step with everything that happens before it.
+    pub fn event(&self, index: usize) -> Fingerprint {
+        Fingerprint(self.events[index].hash)
+    }
+
+    /// The name of the trace of the first `len` steps.
+    pub fn prefix(&self, len: usize) -> Fingerprint {
+        Fingerprint(len.checked_sub(1).map_or(0, |last| self.events[last].sum))
+    }
+
     /// The name that all executions of this trace share.
     pub fn name(&self) -> Fingerprint {
         Fingerprint(self.events.last().map_or(0, |event| event.sum))

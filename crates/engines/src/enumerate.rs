@@ -11,8 +11,8 @@
 use crate::Options;
 use crate::tally::{FastSet, Tally, arrive, from_each_start};
 use mazurka_core::{
-    Counter, Ending, Exploration, Fingerprint, FootprintTable, Machine, Move, Observer, StepRecord, StopReason, System,
-    TraceBuilder, Traits,
+    Counter, Ending, Exploration, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Observer,
+    StepRecord, StopReason, System, TraceBuilder, Traits,
 };
 
 /// Suits every program; one that does not terminate is explored up to a bound.
@@ -23,9 +23,10 @@ pub(crate) fn refuses(_traits: &Traits) -> Option<String> {
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
     let mut tally = Tally::new(options, observer);
-    let mut traces = Traces::new(options);
+    let is_bag = |object| system.is_bag(object);
+    let mut traces = Traces::new(options, &is_bag);
     let walked = from_each_start(system, &mut tally, |machine, tally| walk(machine, tally, &mut traces));
-    tally.conclude(system, walked, &[(Counter::Traces, traces.names.len() as u64)])
+    tally.conclude(system, walked, &traces.counted())
 }
 
 /// A place on the current path, and what is left to do there.
@@ -38,9 +39,9 @@ struct Node<M> {
 }
 
 /// Runs every execution from where a machine stands.
-fn walk<M: Machine>(mut machine: M, tally: &mut Tally<'_>, traces: &mut Traces) -> Result<(), StopReason> {
+fn walk<M: Machine>(mut machine: M, tally: &mut Tally<'_>, traces: &mut Traces<'_>) -> Result<(), StopReason> {
     let mut path: Vec<Node<M::Mark>> = Vec::new();
-    traces.current.truncate(0);
+    traces.restart();
     let mut at_end_of_path = go_on(&machine, &mut path, tally, traces)?;
     while let Some(node) = path.last_mut() {
         let Some(step) = node.untried.pop() else {
@@ -71,7 +72,7 @@ fn go_on<M: Machine>(
     machine: &M,
     path: &mut Vec<Node<M::Mark>>,
     tally: &mut Tally<'_>,
-    traces: &mut Traces,
+    traces: &mut Traces<'_>,
 ) -> Result<bool, StopReason> {
     let (fingerprint, somebody_moves) = arrive(machine, tally)?;
     if !somebody_moves && machine.ending() != Ending::Blocked {
@@ -86,16 +87,35 @@ fn go_on<M: Machine>(
 }
 
 /// The traces that executions belong to.
-struct Traces {
+struct Traces<'s> {
     footprints: FootprintTable,
     current: TraceBuilder,
     names: FastSet<(usize, Fingerprint)>,
+    /// The same where it does not count who holds a handler that takes its messages in any order.
+    unserialised: TraceBuilder,
+    unserialised_names: FastSet<(usize, Fingerprint)>,
+    is_bag: &'s dyn Fn(ObjectId) -> bool,
+    /// Whether such a handler was met.
+    has_bags: bool,
 }
 
-impl Traces {
-    fn new(options: &Options) -> Self {
-        let footprints = FootprintTable::new(options.dependence);
-        Traces { footprints, current: TraceBuilder::new(), names: FastSet::default() }
+impl<'s> Traces<'s> {
+    fn new(options: &Options, is_bag: &'s dyn Fn(ObjectId) -> bool) -> Self {
+        Traces {
+            footprints: FootprintTable::new(options.dependence),
+            current: TraceBuilder::new(),
+            names: FastSet::default(),
+            unserialised: TraceBuilder::new(),
+            unserialised_names: FastSet::default(),
+            is_bag,
+            has_bags: false,
+        }
+    }
+
+    /// An execution begins.
+    fn restart(&mut self) {
+        self.current.truncate(0);
+        self.unserialised.truncate(0);
     }
 
     /// A step was taken after `len` steps.
@@ -103,11 +123,27 @@ impl Traces {
         self.current.truncate(len);
         let footprint = self.footprints.intern(&record.footprint);
         self.current.push(step, footprint, &self.footprints);
+        self.unserialised.truncate(len);
+        let mut rest = Footprint::default();
+        let touches = record.footprint.touches().iter();
+        touches.filter(|touch| !(self.is_bag)(touch.object)).for_each(|touch| rest.touch(touch.object, touch.access));
+        self.has_bags |= rest.touches().len() < record.footprint.touches().len();
+        let footprint = self.footprints.intern(&rest);
+        self.unserialised.push(step, footprint, &self.footprints);
     }
 
     /// An execution has come to its end.
     fn end(&mut self, start: usize) {
         self.names.insert((start, self.current.name()));
+        self.unserialised_names.insert((start, self.unserialised.name()));
+    }
+
+    fn counted(&self) -> Vec<(Counter, u64)> {
+        let mut counted = vec![(Counter::Traces, self.names.len() as u64)];
+        if self.has_bags {
+            counted.push((Counter::EventTraces, self.unserialised_names.len() as u64));
+        }
+        counted
     }
 }
 

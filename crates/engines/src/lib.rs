@@ -45,12 +45,15 @@ mod bits;
 mod capture;
 mod dpor;
 mod enumerate;
+mod event;
 mod execution;
 mod exhaustive;
 mod findings;
 mod frontier;
+mod optimal;
 mod options;
 mod race;
+mod reversing;
 mod sdpor;
 mod shorten;
 mod sleep;
@@ -59,6 +62,7 @@ mod tally;
 mod trail;
 mod visited;
 mod waiting;
+mod wakeup;
 
 #[cfg(test)]
 mod programs;
@@ -134,6 +138,10 @@ engines! {
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
     /// Like dpor, and stops where it meets a state again.
     Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
+    /// Runs exactly one execution of each trace of a terminating program.
+    Optimal in optimal, name: "optimal", cycles: false, present_identity: false;
+    /// Runs at least one execution of each trace of a terminating program whose handlers take messages in any order.
+    Event in event, name: "event", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

@@ -35,6 +35,18 @@ impl<K> Trail<K> {
         }
     }
 
+    /// Brings a machine to the place after so many of the moves of the path, and keeps all marks: for a look, not to go
+    /// back.
+    pub(crate) fn visit<M: Machine<Mark = K>>(&self, steps: usize, moves: &[Move], machine: &mut M) {
+        let Some(marked) = self.marks[..=steps].iter().rposition(Option::is_some) else { return };
+        if let Some(mark) = &self.marks[marked] {
+            machine.rewind(mark);
+        }
+        for &step in &moves[marked..steps] {
+            machine.step(step);
+        }
+    }
+
     /// Brings a machine to the place after so many of the moves of the path.
     pub(crate) fn rewind<M: Machine<Mark = K>>(&mut self, steps: usize, moves: &[Move], machine: &mut M) {
         self.marks.truncate(steps + 1);

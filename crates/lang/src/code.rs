@@ -305,6 +305,35 @@ impl Program {
         self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
     }
 
+    /// Whether a message may have to wait before it comes to its end.
+    pub(crate) fn messages_wait(&self) -> bool {
+        let mut seen = vec![false; self.code.len()];
+        let mut work: Vec<Pc> = self.messages.iter().map(|message| message.entry).collect();
+        while let Some(pc) = work.pop() {
+            if std::mem::replace(&mut seen[pc as usize], true) {
+                continue;
+            }
+            let instruction = self.code[pc as usize];
+            match instruction {
+                Instruction::Lock { .. }
+                | Instruction::Reacquire { .. }
+                | Instruction::Join { .. }
+                | Instruction::Assume
+                | Instruction::Atomic { guarded: true } => return true,
+                Instruction::Return { .. } | Instruction::End => continue,
+                Instruction::Jump { to } => {
+                    work.push(to);
+                    continue;
+                }
+                Instruction::Branch { to, .. } => work.push(to),
+                Instruction::Call { function, .. } => work.push(self.functions[usize::from(function)].entry),
+                _ => {}
+            }
+            work.push(pc + 1);
+        }
+        false
+    }
+
     /// The constants and their values, `-D` included.
     pub fn constants(&self) -> &[(String, i64)] {
         &self.constants

@@ -33,6 +33,7 @@ pub struct Model {
     start_violations: Vec<Violation>,
     /// For each event its guard, if that is of the commonest form.
     cell_guards: Vec<Option<CellGuard>>,
+    messages_wait: bool,
 }
 
 impl Model {
@@ -44,6 +45,7 @@ impl Model {
             CellGuard::recognise(&program, event.guard?, event.member.body.registers, event.member.parameter)
         };
         let cell_guards = program.events.iter().map(recognise).collect();
+        let messages_wait = program.messages_wait();
         let mut model = Model {
             program,
             identity,
@@ -52,6 +54,7 @@ impl Model {
             initial: State { words: Vec::new() },
             start_violations: Vec::new(),
             cell_guards,
+            messages_wait,
         };
         let (initial, violations) = model.start();
         model.initial = initial;
@@ -585,6 +588,12 @@ impl System for Model {
         if let Some(record) = self.record_of(&state.words, actor) {
             into.extend_from_slice(&state.words[record.stack()..record.end()]);
         }
+    }
+
+    fn is_bag(&self, object: ObjectId) -> bool {
+        let handler = object.0.checked_sub(self.first_handler_object());
+        let handler = handler.and_then(|handler| self.program.handlers.get(handler as usize));
+        !self.messages_wait && handler.is_some_and(|handler| handler.any)
     }
 
     fn traits(&self) -> Traits {

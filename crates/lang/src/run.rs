@@ -216,6 +216,9 @@ impl<'r> Run<'r> {
                 self.touch(self.model.life(self.actor), Access::READ);
                 let handler = self.record.owner(self.words);
                 self.touch(self.model.handler_object(handler), Access::WRITE);
+                if self.program.handlers[handler as usize].any {
+                    self.step.cannot_wait();
+                }
                 let message = self.record.detail(self.words);
                 let body = &self.program.messages[message as usize];
                 let (entry, registers) = (body.entry, usize::from(body.registers));
@@ -228,6 +231,7 @@ impl<'r> Run<'r> {
             Status::Fresh => {
                 self.touch(self.model.life(self.actor), Access::READ);
                 self.status = Status::Ready;
+                self.say_if_certain();
                 self.visible()
             }
             _ if self.is_event => {
@@ -243,7 +247,25 @@ impl<'r> Run<'r> {
                 }
                 Ok(())
             }
-            _ => self.visible(),
+            _ => {
+                self.say_if_certain();
+                self.visible()
+            }
+        }
+    }
+
+    /// Most instructions can be run whenever an actor stands before them, and a lock whenever nobody holds it. Whoever
+    /// takes a mutex again had to be woken as well.
+    fn say_if_certain(&mut self) {
+        let waits = matches!(
+            self.program.code[self.pc as usize],
+            Instruction::Assume
+                | Instruction::Atomic { guarded: true }
+                | Instruction::Join { .. }
+                | Instruction::Reacquire { .. }
+        );
+        if !waits {
+            self.step.cannot_wait();
         }
     }
 
@@ -565,6 +587,7 @@ impl Run<'_> {
             Identity::Presence => presence,
         };
         self.touch(self.model.life(child), Access::WRITE);
+        self.step.made(child);
         if !detached {
             self.set(dst, i64::from(slot) + 1);
         }
@@ -632,6 +655,7 @@ impl Run<'_> {
         // By presence, equal messages are one actor. Their posts commute, but which of them came first matters to
         // whoever asks what a message needed in order to be there.
         self.touch(self.model.life(posted), Access::WRITE);
+        self.step.made(posted);
         if !self.program.handlers[handler as usize].any {
             self.touch(self.model.mailbox_object(handler), Access::POST);
         }

@@ -5,10 +5,11 @@
 //!   left out: where several actors are stuck, it is that of one of them);
 //! - `//? traces: 4`: the number of traces that `enumerate` counts; `dpor` and `sdpor` must find what can go wrong, too,
 //!   and every state in which the program can end;
-//! - `//? states: 25`: the number of states that `exhaustive` counts.
+//! - `//? states: 25`: the number of states that `exhaustive` counts;
+//! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants.
 
 use mazurka::engines::{Capture, Options};
-use mazurka::{Check, Checked, Counter, Engine, Loaded, Statistics, load};
+use mazurka::{Check, Checked, Counter, Engine, Loaded, Settings, Statistics, load};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,38 @@ struct Expected {
     violations: BTreeSet<Site>,
     traces: Option<u64>,
     states: Option<u64>,
+    executions: Vec<Executions>,
+}
+
+/// How many executions an engine runs of a program with some constants.
+#[derive(Debug, PartialEq, Eq)]
+struct Executions {
+    engine: Engine,
+    constants: Vec<(String, i64)>,
+    count: u64,
+}
+
+impl Executions {
+    fn read(what: &str, count: &str) -> Option<Executions> {
+        let mut words = what.split(", ");
+        let engine = Engine::by_name(words.next()?)?;
+        let constant = |word: &str| {
+            let (name, value) = word.split_once('=')?;
+            Some((name.to_owned(), value.parse().ok()?))
+        };
+        let constants = words.map(constant).collect::<Option<_>>()?;
+        Some(Executions { engine, constants, count: count.parse().ok()? })
+    }
+
+    fn check(&self, path: &Path) -> Result<(), String> {
+        let loaded = load(&[path.display().to_string()], &Settings::defines(&self.constants), false)
+            .map_err(|error| error.to_string())?;
+        let checked = Check::new(&*loaded.subject).engine(self.engine).all().run();
+        let statistics = &checked.exploration.statistics;
+        let what = format!("executions of {} with {:?}", self.engine, self.constants);
+        same(&what, Some(self.count), statistics.get(Counter::Executions))?;
+        same(&format!("runs given up by {}", self.engine), Some(0), statistics.get(Counter::Blocked))
+    }
 }
 
 /// A kind of violation, and its line where it was given.
@@ -42,7 +75,10 @@ impl Expected {
                 }
                 "traces" => expected.traces = Some(value.parse().map_err(|_| unclear())?),
                 "states" => expected.states = Some(value.parse().map_err(|_| unclear())?),
-                _ => return Err(unclear()),
+                _ => {
+                    let of = keyword.strip_prefix("executions of ").ok_or_else(unclear)?;
+                    expected.executions.push(Executions::read(of, value).ok_or_else(unclear)?);
+                }
             }
         }
         if expected.verdict.is_none() {
@@ -90,7 +126,8 @@ fn check_program(path: &Path) -> Result<(), String> {
 }
 
 fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
-    let loaded: Loaded = load(&[path.display().to_string()], &[], false).map_err(|error| error.to_string())?;
+    let loaded: Loaded =
+        load(&[path.display().to_string()], &Settings::default(), false).map_err(|error| error.to_string())?;
     let run = |engine, threads| Check::new(&*loaded.subject).engine(engine).threads(threads).all().run();
 
     let (one, two) = (run(Engine::Exhaustive, 1), run(Engine::Exhaustive, 2));
@@ -131,7 +168,7 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
             }
         }
     }
-    Ok(())
+    expected.executions.iter().try_for_each(|executions| executions.check(path))
 }
 
 /// The engines that reduce programs that terminate, in all variants.
@@ -230,4 +267,9 @@ fn a_program_without_directives_or_with_wrong_ones_is_noticed() {
     let expected = expected.expect("these are directives");
     assert_eq!(expected.violations.len(), 2);
     assert!(expected.violations.contains(&("assertion".to_owned(), Some(4))));
+    let expected = Expected::read("//? verdict: verified\n//? executions of optimal, N=6, K=2: 720");
+    let constants = vec![("N".to_owned(), 6), ("K".to_owned(), 2)];
+    let executions = vec![Executions { engine: Engine::Optimal, constants, count: 720 }];
+    assert_eq!(expected.expect("these are directives").executions, executions);
+    assert!(Expected::read("//? verdict: verified\n//? executions of nobody: 3").is_err());
 }

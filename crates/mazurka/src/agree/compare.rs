@@ -4,7 +4,7 @@ use super::contender::Contender;
 use super::footprints;
 use super::observations::{Observations, Sighting};
 use super::reference::{self, Reference};
-use mazurka_core::{Budget, Cancel, Counter, Exploration, Found, Stepper, StopReason, System, Verdict};
+use mazurka_core::{Budget, Cancel, Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict};
 use mazurka_engines::{Engine, Options};
 use mazurka_lang::{CompileError, Identity, Model, compile};
 use std::any::Any;
@@ -79,6 +79,8 @@ pub enum Standing {
     Agrees {
         /// How many executions it ran, where it counts them.
         executions: u64,
+        /// How many more than there are traces, where that is allowed.
+        more: u64,
     },
 }
 
@@ -229,24 +231,27 @@ impl Case {
             self.check_schedules(contender, &account)?;
             let statistics = &account.exploration.statistics;
             if finished && contender.name == Engine::Enumerate.name() {
-                traces = statistics.get(Counter::Traces);
+                traces = Some(Traces::of(statistics));
             }
-            if finished && contender.promise.traces_exactly && self.reference.terminates {
-                traces = traces.map_or_else(|| self.traces(), |traces| Ok(Some(traces)))?;
-                check_traces(contender, &account, traces)?;
+            let mut more = 0;
+            let promise = contender.promise;
+            if finished && (promise.traces_exactly || promise.event_traces) && self.reference.terminates {
+                let known = traces.map_or_else(|| self.traces(), Ok)?;
+                traces = Some(known);
+                more = check_traces(contender, &account, known)?;
             }
             let executions = statistics.get(Counter::Executions).unwrap_or_default();
-            standings.push(if finished { Standing::Agrees { executions } } else { Standing::Unfinished });
+            standings.push(if finished { Standing::Agrees { executions, more } } else { Standing::Unfinished });
         }
         Ok(standings)
     }
 
-    /// The number of traces; `None` if there are too many executions to count them.
-    fn traces(&self) -> Result<Option<u64>, Difference> {
+    /// The numbers of traces, if there are not too many executions to count them.
+    fn traces(&self) -> Result<Traces, Difference> {
         let enumerate = Contender::of(Engine::Enumerate);
         let account = self.run(&enumerate, 1)?;
         let finished = self.check_observations(&enumerate, &account)?;
-        Ok(account.exploration.statistics.get(Counter::Traces).filter(|_| finished))
+        Ok(if finished { Traces::of(&account.exploration.statistics) } else { Traces::default() })
     }
 
     /// Nothing may be made up, and nothing be missing unless the contender is excused; false if it is.
@@ -312,13 +317,37 @@ impl Case {
     }
 }
 
-fn check_traces(contender: &Contender<'_>, account: &Account, traces: Option<u64>) -> Result<(), Difference> {
-    let executions = account.exploration.statistics.get(Counter::Executions);
-    match traces {
-        Some(traces) if executions != Some(traces) => {
-            let words = format!("runs {} executions of {traces} traces", executions.unwrap_or_default());
-            Err(Difference::new(&contender.name, DifferenceKind::Traces, words))
-        }
-        _ => Ok(()),
+/// The numbers of traces of a program, as far as they are known.
+#[derive(Clone, Copy, Debug, Default)]
+struct Traces {
+    all: Option<u64>,
+    /// Where messages are ordered by their conflicts only.
+    event: Option<u64>,
+}
+
+impl Traces {
+    fn of(statistics: &Statistics) -> Self {
+        let all = statistics.get(Counter::Traces);
+        Traces { all, event: statistics.get(Counter::EventTraces).or(all) }
+    }
+}
+
+/// Holds the number of executions against that of traces, and returns how many more there are where that is allowed.
+fn check_traces(contender: &Contender<'_>, account: &Account, traces: Traces) -> Result<u64, Difference> {
+    let differs = |words| Err(Difference::new(&contender.name, DifferenceKind::Traces, words));
+    let statistics = &account.exploration.statistics;
+    let executions = statistics.get(Counter::Executions).unwrap_or_default();
+    if !contender.promise.traces_exactly {
+        return match traces.event {
+            Some(traces) if executions < traces => differs(format!("runs {executions} executions of {traces} traces")),
+            traces => Ok(executions - traces.unwrap_or(executions)),
+        };
+    }
+    if let Some(blocked @ 1..) = statistics.get(Counter::Blocked) {
+        return differs(format!("gives up {blocked} runs that repeat what was seen"));
+    }
+    match traces.all {
+        Some(traces) if executions != traces => differs(format!("runs {executions} executions of {traces} traces")),
+        _ => Ok(0),
     }
 }

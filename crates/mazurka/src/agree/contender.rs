@@ -15,12 +15,14 @@ pub struct Promise {
     pub observations: bool,
     /// It runs exactly one execution for each trace.
     pub traces_exactly: bool,
+    /// It runs at least one execution for each trace where messages are ordered by their conflicts only.
+    pub event_traces: bool,
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
     pub cycles: bool,
 }
 
-const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, cycles: true };
+const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, event_traces: false, cycles: true };
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
@@ -32,7 +34,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("sdpor", WITHOUT_CYCLES),
     ("em-dpor", WITHOUT_CYCLES),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
-    ("event", WITHOUT_CYCLES),
+    ("event", Promise { event_traces: true, ..WITHOUT_CYCLES }),
     ("unfolding", Promise { traces_exactly: true, ..EVERYTHING }),
 ];
 
@@ -150,6 +152,10 @@ impl System for Limited<'_> {
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
         self.model.awaits(state, actor)
+    }
+
+    fn is_bag(&self, object: ObjectId) -> bool {
+        self.model.is_bag(object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

@@ -61,6 +61,8 @@ pub struct Score {
     pub unfinished: u64,
     /// Executions that it ran in the programs on which it agreed.
     pub executions: u64,
+    /// Executions beyond one for each trace, where it promises at least one.
+    pub more: u64,
 }
 
 /// What was compared so far.
@@ -94,9 +96,10 @@ impl Tally {
             match standing {
                 Standing::NotApplicable => {}
                 Standing::Unfinished => score.unfinished += 1,
-                Standing::Agrees { executions } => {
+                Standing::Agrees { executions, more } => {
                     score.agreed += 1;
                     score.executions += executions;
+                    score.more += more;
                 }
             }
         }
@@ -116,6 +119,9 @@ impl fmt::Display for Tally {
             write!(f, "  {:<12} {} programs", score.name, score.agreed)?;
             if score.executions > 0 {
                 write!(f, ", {} executions", score.executions)?;
+            }
+            if score.more > 0 {
+                write!(f, " ({} more than traces)", score.more)?;
             }
             if score.unfinished > 0 {
                 write!(f, "; {} more in part", score.unfinished)?;

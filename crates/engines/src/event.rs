@@ -1,0 +1,27 @@
+//! Event-DPOR: handlers that take their messages in any order, ordered by their conflicts only.
+use crate::Options;
+use crate::reversing::{Counts, Search};
+use crate::tally::{Tally, from_each_start};
+use mazurka_core::{Exploration, Observer, System, Traits};
+
+/// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
+pub(crate) fn refuses(traits: &Traits) -> Option<String> {
+    if traits.fifo_mailboxes {
+        return Some("a handler takes its messages in order of arrival, which is what em-dpor is for".into());
+    }
+    crate::stateful::refuses(traits)
+}
+
+/// Explores a program. The promise stands at the head of this file.
+pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    let is_bag = |object| system.is_bag(object);
+    let mut tally = Tally::new(options, observer);
+    let mut counts = Counts::default();
+    let walked = from_each_start(system, &mut tally, |machine, tally| {
+        let mut search = Search::new(machine, tally, &is_bag);
+        let walked = search.run();
+        counts.add(search.counts());
+        walked
+    });
+    tally.conclude(system, walked, &counts.named(true))
+}

@@ -1,0 +1,195 @@
+//! Whether a sequence leads only to what was explored or will be.
+//!
+//! It does if a step after which everything was explored is a weak initial of it. For a step that starts no message, and for
+//! one whose message is the first on its handler in the sequence, that is seen at a glance. Otherwise another message comes
+//! before it on the handler (Event-DPOR, appendix A.3). If a step of that one conflicts with the message, the message
+//! cannot come first. If not, an actual execution is looked for in which it does (`arrangement`): the answer is exact.
+
+use super::Search;
+use super::arrangement::{Arrangement, Placed, Stage, note_holder};
+use super::path::{Sleeper, occurrence};
+use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
+use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
+use rustc_hash::FxHashMap;
+
+impl<M: Machine> Search<'_, '_, M> {
+    /// Inserts the sequence into the wakeup tree of a state unless it leads to what was or will be explored anyway. As far
+    /// as it can begin like the path, it follows the path.
+    pub(super) fn insert(&mut self, mut node: usize) {
+        let mut sequence = std::mem::take(&mut self.sequence);
+        while node < self.path.nodes.len() && !sequence.is_empty() && !self.is_redundant(node, &sequence) {
+            match self.fit_path(node, &mut sequence) {
+                Fit::Covered => break,
+                Fit::Below => node += 1,
+                Fit::No => {
+                    self.insert_at(node, &mut sequence);
+                    break;
+                }
+            }
+        }
+        self.sequence = sequence;
+    }
+
+    fn insert_at(&mut self, node: usize, sequence: &mut Vec<Occurrence>) {
+        let mut trees = std::mem::take(&mut self.trees);
+        let mut branches = self.path.nodes[node].branches;
+        let mut above: Vec<Occurrence> = Vec::new();
+        let fit = |first: &Occurrence, rest: &mut Vec<Occurrence>| self.fit(node, &mut above, first, rest);
+        let added = trees.insert(&mut branches, sequence, fit);
+        self.trees = trees;
+        self.path.nodes[node].branches = branches;
+        self.counts.inserted += u64::from(added);
+    }
+
+    /// Whether a step after which everything was explored is a weak initial of a sequence.
+    fn is_redundant(&mut self, node: usize, sequence: &[Occurrence]) -> bool {
+        let place = &self.path.nodes[node];
+        let mut unclear: Vec<Sleeper> = Vec::new();
+        for sleeper in place.asleep.iter().chain(&place.done) {
+            let first = &sleeper.occurrence;
+            let answer = if sleeper.overtaken {
+                WeakInitial::Unclear
+            } else {
+                weak_initial(first, sequence.iter().copied(), &self.path.footprints)
+            };
+            match answer {
+                WeakInitial::At(_) | WeakInitial::Beside => return true,
+                WeakInitial::Unclear => unclear.push(*sleeper),
+                WeakInitial::No => {}
+            }
+        }
+        unclear.iter().any(|sleeper| self.comes_first(sleeper, node, sequence))
+    }
+
+    /// What the path's own step from a state means to a sequence.
+    fn fit_path(&mut self, node: usize, sequence: &mut Vec<Occurrence>) -> Fit {
+        let current = self.path.steps[node].occurrence;
+        if current.starts {
+            let sleeper = self.path.sleeper(node);
+            let answer = weak_initial(&current, sequence.iter().copied(), &self.path.footprints);
+            if answer == WeakInitial::Unclear && self.conflicts_with_rival(&sleeper, sequence) {
+                return Fit::No;
+            }
+        }
+        self.fit(node, &mut Vec::new(), &current, sequence)
+    }
+
+    /// Whether a message conflicts with one that comes before it on its handler in a sequence.
+    fn conflicts_with_rival(&self, sleeper: &Sleeper, sequence: &[Occurrence]) -> bool {
+        let first = &sleeper.occurrence;
+        let before = sequence.iter().take_while(|next| next.step.actor != first.step.actor);
+        let mut rivals = before.filter(|next| next.handler == first.handler);
+        rivals.any(|rival| self.path.footprints.conflict(rival.footprint, sleeper.whole))
+    }
+
+    /// Whether a message could have come first though another one comes before it on its handler.
+    fn comes_first(&mut self, sleeper: &Sleeper, node: usize, sequence: &[Occurrence]) -> bool {
+        if !sleeper.started && self.conflicts_with_rival(sleeper, sequence) {
+            return false;
+        }
+        let base = sleeper.node as usize;
+        let mut steps: Vec<Occurrence> = self.path.steps[base..node].iter().map(|taken| taken.occurrence).collect();
+        steps.extend_from_slice(sequence);
+        self.embed(base, &[], &sleeper.occurrence, Some(sleeper.whole), &steps).is_some()
+    }
+
+    /// What a branch of the wakeup tree of a state, below `above`, means to the rest of a sequence.
+    fn fit(&mut self, node: usize, above: &mut Vec<Occurrence>, first: &Occurrence, rest: &mut Vec<Occurrence>) -> Fit {
+        match weak_initial(first, rest.iter().copied(), &self.path.footprints) {
+            WeakInitial::No => return Fit::No,
+            WeakInitial::Beside => return Fit::Covered,
+            WeakInitial::At(place) => {
+                rest.remove(place);
+            }
+            WeakInitial::Unclear => match self.embed(node, above, first, None, rest) {
+                None => return Fit::No,
+                Some(reordered) => *rest = reordered,
+            },
+        }
+        above.push(*first);
+        Fit::Below
+    }
+
+    /// Looks for an execution that goes on from a state of the path with the steps `above` and then `first`, and that
+    /// contains a sequence; returns what follows `first`.
+    fn embed(
+        &mut self,
+        node: usize,
+        above: &[Occurrence],
+        first: &Occurrence,
+        whole: Option<FootprintId>,
+        sequence: &[Occurrence],
+    ) -> Option<Vec<Occurrence>> {
+        let mut holders = self.path.holders(node);
+        above.iter().chain([first]).for_each(|step| note_holder(&mut holders, step));
+        let mut arrangement = Arrangement::new(sequence, &self.path.footprints, holders);
+        let (actor, handler) = (first.step.actor, first.handler);
+        arrangement.comes_first(actor, handler);
+        // What the message does beyond the sequence must not come before what conflicts with it there.
+        let mut own = sequence.iter().filter(|step| step.step.actor == actor);
+        if let Some(whole) = whole.filter(|_| own.all(|step| step.starts)) {
+            arrangement.waits_for_conflicts(actor, handler, whole, &self.path.footprints);
+        }
+        if let Some(own) = sequence.iter().position(|step| step.step == first.step) {
+            arrangement.is_taken(own);
+        }
+        if !arrangement.saturate() {
+            return None;
+        }
+        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
+        for step in above.iter().chain([first]) {
+            self.machine.step(step.step);
+        }
+        let mut stage = OnMachine {
+            machine: &mut self.machine,
+            is_bag: self.path.is_bag(),
+            running: sequence.iter().chain([first]).filter_map(|step| Some((step.step.actor, step.handler?))).collect(),
+            stripped: Footprint::default(),
+        };
+        let (order, retreats) = arrangement.solve(&mut stage, &mut self.path.footprints);
+        self.counts.decisions += u64::from(retreats > 0);
+        let given = |placed| match placed {
+            Placed::Given(step) => sequence[step],
+            Placed::Beyond(occurrence) => occurrence,
+        };
+        Some(order?.into_iter().map(given).collect())
+    }
+}
+
+/// Steps are run.
+struct OnMachine<'m, M> {
+    machine: &'m mut M,
+    is_bag: &'m dyn Fn(ObjectId) -> bool,
+    running: FxHashMap<ActorId, ObjectId>,
+    stripped: Footprint,
+}
+
+impl<M: Machine> Stage for OnMachine<'_, M> {
+    type Mark = M::Mark;
+
+    fn mark(&self) -> M::Mark {
+        self.machine.mark()
+    }
+
+    fn rewind(&mut self, mark: &M::Mark) {
+        self.machine.rewind(mark);
+    }
+
+    fn take(&mut self, step: Move) -> bool {
+        let can = self.machine.enabled().contains(&step.actor);
+        if can {
+            self.machine.step(step);
+        }
+        can
+    }
+
+    fn go_on(&mut self, actor: ActorId, footprints: &mut FootprintTable) -> Option<Occurrence> {
+        if !self.machine.enabled().contains(&actor) {
+            return None;
+        }
+        let step = Move::from(actor);
+        let record = self.machine.step(step);
+        let running = self.running.get(&actor).copied();
+        Some(occurrence(step, record, running, self.is_bag, &mut self.stripped, footprints))
+    }
+}
