@@ -1,10 +1,30 @@
 //! Vector clocks.
+//!
+//! An execution keeps a clock for each of its steps, and most of them differ from another one in a single component. So
+//! a clock is a tree of small blocks that clones share: to set a component copies one block on each level, and a join
+//! keeps every block that one of the two sides has as it must be. A hundred thousand steps of as many actors fit into
+//! memory, and up to 16 actors need one block.
 
 use crate::ActorId;
+use std::sync::Arc;
+
+/// Components of a leaf, and children of an inner block.
+const FAN: usize = 16;
+const FAN_BITS: usize = FAN.trailing_zeros() as usize;
+
+#[derive(Clone, Debug)]
+enum Block {
+    Leaf([u32; FAN]),
+    Inner([Option<Arc<Block>>; FAN]),
+}
 
 /// For each actor, how many of its steps lie in the causal past.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VectorClock(Vec<u32>);
+#[derive(Clone, Debug, Default)]
+pub struct VectorClock {
+    root: Option<Arc<Block>>,
+    /// Levels of inner blocks above the leaves.
+    height: usize,
+}
 
 impl VectorClock {
     /// The clock that knows of nothing.
@@ -14,29 +34,203 @@ impl VectorClock {
 
     /// How many steps of `actor` lie in the past.
     pub fn get(&self, actor: ActorId) -> u32 {
-        self.0.get(actor.index()).copied().unwrap_or(0)
+        let index = actor.index();
+        if index >> (FAN_BITS * (self.height + 1)) != 0 {
+            return 0;
+        }
+        let mut block = self.root.as_deref();
+        let mut level = self.height;
+        loop {
+            match block {
+                None => return 0,
+                Some(Block::Leaf(steps)) => return steps[index % FAN],
+                Some(Block::Inner(children)) => block = children[slot(index, level)].as_deref(),
+            }
+            level = level.saturating_sub(1);
+        }
     }
 
     /// Sets one component.
     pub fn set(&mut self, actor: ActorId, steps: u32) {
-        if self.0.len() <= actor.index() {
-            self.0.resize(actor.index() + 1, 0);
+        let index = actor.index();
+        let mut height = self.height;
+        while index >> (FAN_BITS * (height + 1)) != 0 {
+            height += 1;
         }
-        self.0[actor.index()] = steps;
+        self.grow(height);
+        let mut at = &mut self.root;
+        for level in (1..=self.height).rev() {
+            let block = at.get_or_insert_with(|| Arc::new(Block::Inner(Default::default())));
+            match Arc::make_mut(block) {
+                Block::Inner(children) => at = &mut children[slot(index, level)],
+                Block::Leaf(_) => unreachable!("leaves lie on the lowest level"),
+            }
+        }
+        match Arc::make_mut(at.get_or_insert_with(|| Arc::new(Block::Leaf([0; FAN])))) {
+            Block::Leaf(components) => components[index % FAN] = steps,
+            Block::Inner(_) => unreachable!("only leaves lie on the lowest level"),
+        }
     }
 
     /// Takes the larger of each component.
     pub fn join(&mut self, other: &VectorClock) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if self.root.is_none() {
+            self.clone_from(other);
+            return;
         }
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine = (*mine).max(*theirs);
+        self.grow(other.height);
+        if other.height == self.height {
+            join(&mut self.root, &other.root);
+        } else {
+            let mut other = other.clone();
+            other.grow(self.height);
+            join(&mut self.root, &other.root);
         }
     }
 
     /// Whether everything this clock knows of, the other knows of too.
     pub fn le(&self, other: &VectorClock) -> bool {
-        self.0.iter().enumerate().all(|(index, &steps)| steps <= other.0.get(index).copied().unwrap_or(0))
+        let mut joined = other.clone();
+        joined.join(self);
+        let (mut joined, mut other) = (joined, other.clone());
+        let height = joined.height.max(other.height);
+        joined.grow(height);
+        other.grow(height);
+        same(&joined.root, &other.root)
+    }
+
+    /// Adds levels until there are so many.
+    fn grow(&mut self, height: usize) {
+        while self.height < height {
+            if let Some(root) = self.root.take() {
+                let mut children: [Option<Arc<Block>>; FAN] = Default::default();
+                children[0] = Some(root);
+                self.root = Some(Arc::new(Block::Inner(children)));
+            }
+            self.height += 1;
+        }
+    }
+}
+
+impl PartialEq for VectorClock {
+    fn eq(&self, other: &Self) -> bool {
+        self.le(other) && other.le(self)
+    }
+}
+
+impl Eq for VectorClock {}
+
+fn slot(index: usize, level: usize) -> usize {
+    index >> (FAN_BITS * level) & (FAN - 1)
+}
+
+/// Joins the blocks of one place in two clocks of the same height.
+fn join(mine: &mut Option<Arc<Block>>, theirs: &Option<Arc<Block>>) {
+    let Some(their_block) = theirs else { return };
+    let Some(my_block) = mine else {
+        mine.clone_from(theirs);
+        return;
+    };
+    if Arc::ptr_eq(my_block, their_block) {
+        return;
+    }
+    match (&**my_block, &**their_block) {
+        (Block::Leaf(ours), Block::Leaf(others)) => {
+            if ours.iter().zip(others).all(|(our, other)| our <= other) {
+                mine.clone_from(theirs);
+            } else if ours.iter().zip(others).any(|(our, other)| our < other)
+                && let Block::Leaf(ours) = Arc::make_mut(my_block)
+            {
+                ours.iter_mut().zip(others).for_each(|(our, other)| *our = (*our).max(*other));
+            }
+        }
+        (Block::Inner(_), Block::Inner(others)) => {
+            if let Block::Inner(ours) = Arc::make_mut(my_block) {
+                ours.iter_mut().zip(others).for_each(|(our, other)| join(our, other));
+            }
+        }
+        _ => unreachable!("clocks of the same height have their leaves on the same level"),
+    }
+}
+
+/// Whether the blocks of one place in two clocks of the same height have the same components.
+fn same(one: &Option<Arc<Block>>, other: &Option<Arc<Block>>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => {
+            Arc::ptr_eq(one, other)
+                || match (&**one, &**other) {
+                    (Block::Leaf(one), Block::Leaf(other)) => one == other,
+                    (Block::Inner(one), Block::Inner(other)) => one.iter().zip(other).all(|(a, b)| same(a, b)),
+                    _ => false,
+                }
+        }
+        (Some(block), None) | (None, Some(block)) => is_zero(block),
+    }
+}
+
+fn is_zero(block: &Block) -> bool {
+    match block {
+        Block::Leaf(components) => *components == [0; FAN],
+        Block::Inner(children) => children.iter().flatten().all(|child| is_zero(child)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A clock, and the same as a plain list.
+    fn scattered(seed: u32, count: u32, range: u32) -> (VectorClock, Vec<u32>) {
+        let (mut clock, mut plain) = (VectorClock::new(), vec![0; range as usize]);
+        for n in 1..=count {
+            let actor = (n * seed * 2_654_435) % range;
+            clock.set(ActorId(actor), n);
+            plain[actor as usize] = n;
+        }
+        (clock, plain)
+    }
+
+    fn listed(clock: &VectorClock, range: u32) -> Vec<u32> {
+        (0..range).map(|actor| clock.get(ActorId(actor))).collect()
+    }
+
+    #[test]
+    fn a_clock_is_what_a_plain_list_would_be() {
+        for (one_range, other_range) in [(10, 10), (10, 3000), (3000, 10), (5000, 5000), (16, 17)] {
+            let (mut one, one_plain) = scattered(7, 40, one_range);
+            let (other, other_plain) = scattered(11, 30, other_range);
+            let range = one_range.max(other_range);
+            assert_eq!(listed(&other, other_range), other_plain);
+            let before = one.clone();
+            one.join(&other);
+            let at = |plain: &[u32], index: u32| plain.get(index as usize).copied().unwrap_or(0);
+            let joined: Vec<u32> = (0..range).map(|i| at(&one_plain, i).max(at(&other_plain, i))).collect();
+            assert_eq!(listed(&one, range), joined);
+            assert_eq!(listed(&before, one_range), one_plain, "a clone does not change");
+            assert!(before.le(&one) && other.le(&one) && !one.le(&before) && !one.le(&other));
+            let mut again = before.clone();
+            again.join(&other);
+            assert_eq!(again, one);
+        }
+        assert!(VectorClock::new().le(&VectorClock::new()));
+        assert_eq!(VectorClock::new().get(ActorId(1_000_000)), 0);
+    }
+
+    #[test]
+    fn clones_share_what_they_have_in_common() {
+        let (clock, _) = scattered(3, 2000, 5000);
+        let mut later = clock.clone();
+        later.set(ActorId(4), 9999);
+        let mut joined = clock.clone();
+        joined.join(&later);
+        let shared = |index: usize| match (joined.root.as_deref(), clock.root.as_deref()) {
+            (Some(Block::Inner(one)), Some(Block::Inner(other))) => match (&one[index], &other[index]) {
+                (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+                _ => false,
+            },
+            _ => false,
+        };
+        assert!(!shared(0) && shared(1));
     }
 }

@@ -3,7 +3,7 @@
 //! Every [`System`] is a [`Machine`] through [`Stepper`]. A program without cheap states can be one directly: its mark
 //! is then a snapshot, or a schedule to run again.
 
-use crate::{ActorId, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+use crate::{ActorId, Awaited, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
 
 /// What an actor would do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +46,23 @@ pub trait Machine {
     /// What an actor would do next.
     fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next;
 
+    /// Appends the actors that may move some day but cannot move now.
+    fn waiting(&self, into: &mut Vec<ActorId>);
+
+    /// What an actor that cannot move waits for, if that is one object.
+    fn awaits(&self, actor: ActorId) -> Option<Awaited>;
+
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
 
     /// 128 bits of the whole present state.
     fn fingerprint(&self) -> Fingerprint;
+
+    /// 128 bits of what is no actor's own.
+    fn shared_fingerprint(&self) -> Fingerprint;
+
+    /// Appends what only an actor sees and changes.
+    fn locals(&self, actor: ActorId, into: &mut Vec<i64>);
 
     /// What it means that nobody can move.
     fn ending(&self) -> Ending;
@@ -134,6 +146,14 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.system.next(&self.state, actor, footprint)
     }
 
+    fn waiting(&self, into: &mut Vec<ActorId>) {
+        self.system.waiting(&self.state, into);
+    }
+
+    fn awaits(&self, actor: ActorId) -> Option<Awaited> {
+        self.system.awaits(&self.state, actor)
+    }
+
     fn step(&mut self, step: Move) -> &StepRecord {
         self.step.begin(step.outcome);
         self.system.step(&mut self.state, step.actor, &mut self.step);
@@ -148,6 +168,14 @@ impl<S: System> Machine for Stepper<'_, S> {
 
     fn fingerprint(&self) -> Fingerprint {
         self.system.fingerprint(&self.state)
+    }
+
+    fn shared_fingerprint(&self) -> Fingerprint {
+        self.system.shared_fingerprint(&self.state)
+    }
+
+    fn locals(&self, actor: ActorId, into: &mut Vec<i64>) {
+        self.system.locals(&self.state, actor, into);
     }
 
     fn ending(&self) -> Ending {

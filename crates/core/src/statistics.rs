@@ -36,6 +36,12 @@ counters! {
     States => "states",
     /// Steps that were taken.
     Transitions => "transitions",
+    /// States met again, at which the search went no further.
+    Revisited => "revisited",
+    /// Pairs of steps whose order could have been the other one, as often as they were met.
+    Races => "races",
+    /// Moves that a race asked to be tried as well.
+    BacktrackPoints => "backtrack_points",
     /// Events of the unfolding that were built.
     Events => "events",
     /// States in which nobody can move.

@@ -101,6 +101,15 @@ pub trait System: Sync {
         hasher.take()
     }
 
+    /// The part of the state that is no actor's own, in 128 bits: everything but what [`System::locals`] tells. Where each
+    /// actor stands belongs to it.
+    fn shared_fingerprint(&self, state: &Self::State) -> Fingerprint {
+        self.fingerprint(state)
+    }
+
+    /// Appends what only `actor` sees and changes, word by word. A program that tells nothing here has no local states.
+    fn locals(&self, _state: &Self::State, _actor: ActorId, _into: &mut Vec<i64>) {}
+
     /// What the program is made of.
     fn traits(&self) -> Traits {
         Traits::default()

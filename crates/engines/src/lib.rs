@@ -38,20 +38,30 @@
 #![forbid(unsafe_code)]
 
 mod ancestry;
+mod backtracking;
+mod bits;
+mod capture;
+mod dpor;
 mod enumerate;
+mod execution;
 mod exhaustive;
 mod findings;
 mod frontier;
 mod options;
 mod race;
+mod sdpor;
 mod shorten;
+mod sleep;
 mod stateful;
+mod tally;
+mod trail;
 mod visited;
+mod waiting;
 
 #[cfg(test)]
 mod programs;
 
-pub use options::Options;
+pub use options::{Capture, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
 
@@ -118,6 +128,10 @@ engines! {
     Exhaustive in exhaustive, name: "exhaustive", cycles: true, present_identity: true;
     /// Explores every local behaviour and every deadlock of a program that may run for ever, one order of independent steps.
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
+    /// Runs at least one execution of each trace of a terminating program.
+    Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
+    /// The same, and stops where it meets a state again.
+    Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

@@ -15,6 +15,21 @@ pub struct Options {
     pub dependence: Dependence,
     /// Use the algorithm as published, without the savings that are ours.
     pub plain: bool,
+    /// Do without sleep sets, in engines that have them.
+    pub no_sleep: bool,
+    /// How states are told apart, in engines that can do it in two ways.
+    pub capture: Capture,
+}
+
+/// How states are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Capture {
+    /// By all that they consist of.
+    #[default]
+    Exact,
+    /// By what is shared, and by how the local state of each actor has changed since it began. Takes some equal states for
+    /// different ones, and needs to know only what steps change.
+    Delta,
 }
 
 impl Options {

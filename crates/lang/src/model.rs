@@ -567,26 +567,24 @@ impl System for Model {
         if !self.program.creates_actors {
             return Fingerprint::of_bytes(bytemuck::cast_slice(&state.words));
         }
-        let mut words: SmallVec<[i64; 96]> = SmallVec::from_slice(&state.words);
-        for word in &mut words[self.layout.mutexes..self.layout.events] {
-            let holder = ActorId((*word - 1) as u32);
-            if *word != 0 && holder.0 < ENDED_HOLDER {
-                let presence =
-                    self.record_of(&state.words, holder).map_or(holder, |record| record.presence(&state.words));
-                *word = (self.names.stable(presence) as i64).wrapping_add(1);
-            }
-        }
-        for record in self.records(&state.words) {
-            words[record.at + 1] = 0;
-            if let Kind::Spawned | Kind::Message = record.header.kind {
-                words[record.at + 3] = self.names.stable(record.presence(&state.words)) as i64;
-            }
-            if record.header.kind == Kind::Spawned {
-                words[record.at + 2] = i64::from(record.detail(&state.words));
-            }
-        }
+        let mut words = self.in_lasting_names(state);
         words.drain(self.layout.counters..self.layout.records);
         Fingerprint::of_bytes(bytemuck::cast_slice(&words))
+    }
+
+    fn shared_fingerprint(&self, state: &State) -> Fingerprint {
+        let words = self.in_lasting_names(state);
+        let mut shared: SmallVec<[i64; 96]> = SmallVec::from_slice(&words[..self.layout.counters]);
+        for record in self.records(&state.words) {
+            shared.extend_from_slice(&words[record.at..record.stack()]);
+        }
+        Fingerprint::of_bytes(bytemuck::cast_slice(&shared))
+    }
+
+    fn locals(&self, state: &State, actor: ActorId, into: &mut Vec<i64>) {
+        if let Some(record) = self.record_of(&state.words, actor) {
+            into.extend_from_slice(&state.words[record.stack()..record.end()]);
+        }
     }
 
     fn traits(&self) -> Traits {
@@ -621,6 +619,32 @@ impl System for Model {
 }
 
 impl Model {
+    /// The words of a state with actors named by what they are, not by numbers that depend on who came first.
+    fn in_lasting_names(&self, state: &State) -> SmallVec<[i64; 96]> {
+        let mut words: SmallVec<[i64; 96]> = SmallVec::from_slice(&state.words);
+        if !self.program.creates_actors {
+            return words;
+        }
+        for word in &mut words[self.layout.mutexes..self.layout.events] {
+            let holder = ActorId((*word - 1) as u32);
+            if *word != 0 && holder.0 < ENDED_HOLDER {
+                let presence =
+                    self.record_of(&state.words, holder).map_or(holder, |record| record.presence(&state.words));
+                *word = (self.names.stable(presence) as i64).wrapping_add(1);
+            }
+        }
+        for record in self.records(&state.words) {
+            words[record.at + 1] = 0;
+            if let Kind::Spawned | Kind::Message = record.header.kind {
+                words[record.at + 3] = self.names.stable(record.presence(&state.words)) as i64;
+            }
+            if record.header.kind == Kind::Spawned {
+                words[record.at + 2] = i64::from(record.detail(&state.words));
+            }
+        }
+        words
+    }
+
     /// What somebody who cannot move waits to do.
     fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
         if let Some(event) = self.event_of(actor) {

@@ -465,11 +465,14 @@ impl Run<'_> {
 
     fn unlock(&mut self, mutex: PlaceRef, fault: Fault) -> Result<(), Stop> {
         let mutex = self.place(mutex);
-        self.touch(self.model.mutex_object(mutex), Access::RELEASE);
+        let object = self.model.mutex_object(mutex);
         let word = self.model.layout().mutexes + mutex;
         if self.words[word] != i64::from(self.actor.0) + 1 {
+            // Who gives back what it does not hold lets nobody go on: it only found out who holds it.
+            self.touch(object, Access::READ);
             return Err(fault.into());
         }
+        self.touch(object, Access::RELEASE);
         self.words[word] = 0;
         Ok(())
     }

@@ -262,7 +262,8 @@ impl Case {
         }
         let stopped = account.exploration.stop != StopReason::Complete;
         let cut = matches!(verdict, Verdict::Bounded { .. });
-        if stopped || cut || self.excuses(contender) {
+        // Who is not made for programs that may run for ever may cut them, but a proof is one.
+        if stopped || cut || (self.excuses(contender) && *verdict != Verdict::Verified) {
             return Ok(false);
         }
         if let Some(missing) = expected.beyond(found) {

@@ -95,6 +95,18 @@ impl Contender<'_> {
     }
 }
 
+impl<'a> Contender<'a> {
+    /// The same in the variant of its algorithm that some options ask for.
+    pub fn varied(self, variant: &Options) -> Contender<'a> {
+        let Options { plain, no_sleep, capture, .. } = *variant;
+        let run = self.run;
+        let run: Run<'a> = Box::new(move |model, options, observer| {
+            run(model, &Options { plain, no_sleep, capture, ..options.clone() }, observer)
+        });
+        Contender { run, ..self }
+    }
+}
+
 /// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.
 struct Limited<'m> {
     model: &'m Model,
@@ -142,6 +154,14 @@ impl System for Limited<'_> {
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
         self.model.fingerprint(state)
+    }
+
+    fn shared_fingerprint(&self, state: &State) -> Fingerprint {
+        self.model.shared_fingerprint(state)
+    }
+
+    fn locals(&self, state: &State, actor: ActorId, into: &mut Vec<i64>) {
+        self.model.locals(state, actor, into);
     }
 
     fn traits(&self) -> Traits {

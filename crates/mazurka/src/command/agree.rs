@@ -30,7 +30,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
             line.show(format!("{} programs, {}/s, all agree", number(tally.programs), number(rate as u64)));
         }
     };
-    let agreement = agree::run(&settings, Contender::all(), &mut show);
+    let variant = arguments.variant.options();
+    let contenders = Contender::all().into_iter().map(|contender| contender.varied(&variant)).collect();
+    let agreement = agree::run(&settings, contenders, &mut show);
     line.clear();
     let seed = format!("seed {}", settings.seed);
     console.print(&format!("{agreement}  {seed}"));

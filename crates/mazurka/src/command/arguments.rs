@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::Budget;
-use mazurka::engines::{Engine, Options};
+use mazurka::engines::{Capture, Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
 use std::time::Duration;
 
@@ -56,6 +56,40 @@ pub(crate) enum Format {
     Json,
 }
 
+/// Which variant of an algorithm.
+#[derive(Debug, Args)]
+pub(crate) struct Variant {
+    /// Use the algorithm as published, without the savings that are ours.
+    #[arg(long)]
+    pub(crate) plain: bool,
+    /// Let nobody sleep in `dpor`: the algorithm as the papers measured it.
+    #[arg(long)]
+    pub(crate) no_sleep: bool,
+    /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
+    #[arg(long, value_enum, value_name = "CAPTURE", default_value_t = CaptureChoice::Exact)]
+    pub(crate) capture: CaptureChoice,
+}
+
+impl Variant {
+    /// What the engines are told.
+    pub(crate) fn options(&self) -> Options {
+        let capture = match self.capture {
+            CaptureChoice::Exact => Capture::Exact,
+            CaptureChoice::Delta => Capture::Delta,
+        };
+        Options { plain: self.plain, no_sleep: self.no_sleep, capture, ..Options::default() }
+    }
+}
+
+/// How states are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CaptureChoice {
+    /// By all that they consist of.
+    Exact,
+    /// By what is shared and how local states changed.
+    Delta,
+}
+
 /// What limits a search.
 #[derive(Debug, Args)]
 pub(crate) struct Search {
@@ -74,9 +108,8 @@ pub(crate) struct Search {
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
-    /// Use the algorithm as published, without the savings that are ours.
-    #[arg(long)]
-    pub(crate) plain: bool,
+    #[command(flatten)]
+    pub(crate) variant: Variant,
     /// How to write the result.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -95,7 +128,7 @@ impl Search {
             memory_in_use: Some(super::console::memory_in_use),
             cancel,
         };
-        Options { budget, all, threads: self.threads, plain: self.plain, ..Options::default() }
+        Options { budget, all, threads: self.threads, ..self.variant.options() }
     }
 }
 
@@ -177,6 +210,8 @@ pub(crate) struct Agree {
     /// Only these engines, each against `exhaustive`.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
     pub(crate) engine: Vec<Engine>,
+    #[command(flatten)]
+    pub(crate) variant: Variant,
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,

@@ -1,0 +1,127 @@
+//! Sets of small numbers.
+
+use smallvec::SmallVec;
+
+/// A set of small numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Bits(SmallVec<[u64; 2]>);
+
+impl Bits {
+    /// Adds a number; true if it is new.
+    pub(crate) fn insert(&mut self, number: u32) -> bool {
+        let (word, bit) = (number as usize / 64, 1u64 << (number % 64));
+        self.reach(word + 1);
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    pub(crate) fn contains(&self, number: u32) -> bool {
+        self.word(number as usize / 64) >> (number % 64) & 1 == 1
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The numbers that are in this set and not in `other`.
+    pub(crate) fn without<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = u32> + 'a {
+        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word & !other.word(index)))
+    }
+
+    /// Adds what is in `more`.
+    pub(crate) fn unite(&mut self, more: &Bits) {
+        self.reach(more.0.len());
+        self.0.iter_mut().zip(&more.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// The numbers in the set.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
+    }
+
+    /// Adds what is in `more` and not yet here, and puts just that into `added` as well; true if there was any.
+    pub(crate) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
+        let mut any = false;
+        self.reach(more.0.len());
+        for (index, (mine, &theirs)) in self.0.iter_mut().zip(&more.0).enumerate() {
+            let new = theirs & !*mine;
+            if new != 0 {
+                *mine |= new;
+                any = true;
+                added.reach(index + 1);
+                added.0[index] |= new;
+            }
+        }
+        any
+    }
+
+    /// Adds what is in `from` and in both filters; what of `from` is missing in one of them goes to `rest`.
+    pub(crate) fn filter(&mut self, from: &Bits, one: &Bits, other: &Bits, rest: &mut Vec<u32>) {
+        self.reach(from.0.len());
+        for (index, &word) in from.0.iter().enumerate() {
+            let passing = word & one.word(index) & other.word(index);
+            self.0[index] |= passing;
+            rest.extend(ones(index, word & !passing));
+        }
+    }
+
+    fn word(&self, index: usize) -> u64 {
+        self.0.get(index).copied().unwrap_or(0)
+    }
+
+    fn reach(&mut self, words: usize) {
+        if self.0.len() < words {
+            self.0.resize(words, 0);
+        }
+    }
+}
+
+/// The numbers that a word at an index stands for.
+fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(index as u32 * 64 + bit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(numbers: &[u32]) -> Bits {
+        let mut bits = Bits::default();
+        for &number in numbers {
+            bits.insert(number);
+        }
+        bits
+    }
+
+    #[test]
+    fn sets_behave_like_sets() {
+        let mut set = bits(&[3, 200]);
+        assert!(set.contains(200) && !set.contains(4) && !set.contains(5000));
+        let mut added = Bits::default();
+        assert!(set.absorb(&bits(&[3, 70]), &mut added));
+        assert_eq!(added.without(&Bits::default()).collect::<Vec<_>>(), [70]);
+        assert!(!set.absorb(&bits(&[70, 200]), &mut added));
+        let mut both = bits(&[1]);
+        both.unite(&set);
+        assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
+        assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
+        let (mut passing, mut rest) = (Bits::default(), Vec::new());
+        passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);
+        assert_eq!((passing.without(&Bits::default()).collect(), rest), (vec![70], vec![3, 200]));
+        set.clear();
+        assert!(set.is_empty());
+    }
+}

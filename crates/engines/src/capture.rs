@@ -1,0 +1,197 @@
+//! Light-weight capture of local states: naming them by the sequence of their changes.
+//!
+//! Section 3 of Yang, Chen, Gopalakrishnan and Kirby, *Efficient Stateful Dynamic Partial Order Reduction*, SPIN 2008. The
+//! local state of a thread of a real program is hard to read, but what one step changes in it is often known. So a local
+//! state is a number, and a table says to which number a change leads from another one: the same change from the same
+//! number leads to the same number. Two changes are special: nothing changed, which keeps the number, and nobody knows what
+//! changed, which leads to a number that was never used. The theorem: equal numbers mean equal local states. The reverse
+//! does not hold, since two ways into one local state are two numbers.
+//!
+//! [`LocalIds`] is that table (figure 4), for whoever knows changes. [`Captured`] follows a path with it, for programs that
+//! tell local states word by word: there a change is the words that became others, and it is unknown when the number of
+//! words changed, as it does when a function is called. (The paper takes a change for unknown when functions are called or
+//! pointers move.)
+
+use crate::Capture;
+use hashbrown::HashMap;
+use mazurka_core::{ActorId, Fingerprint, Machine};
+use rustc_hash::FxBuildHasher;
+use std::rc::Rc;
+
+/// What a step did to its actor's local state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Nothing: the empty change.
+    Nothing,
+    /// Nobody knows.
+    Unknown,
+    /// These words, by their places, became these.
+    Words(Box<[(u32, i64)]>),
+}
+
+impl Change {
+    /// The change from some words to others.
+    pub(crate) fn between(before: &[i64], after: &[i64]) -> Self {
+        if before.len() != after.len() {
+            return Change::Unknown;
+        }
+        let others = before.iter().zip(after).zip(0..).filter(|((one, other), _)| one != other);
+        let words: Box<[(u32, i64)]> = others.map(|((_, &word), place)| (place, word)).collect();
+        if words.is_empty() { Change::Nothing } else { Change::Words(words) }
+    }
+
+    /// The change from nothing to some words.
+    pub(crate) fn making(words: &[i64]) -> Self {
+        Change::Words((0..).zip(words.iter().copied()).collect())
+    }
+}
+
+/// The number of a local state of an actor. Equal numbers of one actor mean equal local states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LocalId(pub(crate) u32);
+
+impl LocalId {
+    /// The local state of an actor that is not there yet.
+    pub(crate) const ABSENT: LocalId = LocalId(0);
+}
+
+/// To which local states changes lead.
+#[derive(Default)]
+pub(crate) struct LocalIds {
+    /// For an actor, from a number, by a change.
+    table: HashMap<(ActorId, LocalId, Box<[(u32, i64)]>), LocalId, FxBuildHasher>,
+    given: u32,
+}
+
+impl LocalIds {
+    /// The number of the local state that a change leads to: `NEXTLOCAL` in the paper.
+    pub(crate) fn next(&mut self, actor: ActorId, from: LocalId, change: Change) -> LocalId {
+        match change {
+            Change::Nothing => from,
+            Change::Unknown => self.fresh(),
+            Change::Words(words) => {
+                let fresh = LocalId(self.given + 1);
+                let next = *self.table.entry((actor, from, words)).or_insert(fresh);
+                self.given += u32::from(next == fresh);
+                next
+            }
+        }
+    }
+
+    fn fresh(&mut self) -> LocalId {
+        self.given += 1;
+        LocalId(self.given)
+    }
+}
+
+/// The local state of an actor on the path.
+#[derive(Clone)]
+struct Local {
+    id: LocalId,
+    words: Rc<[i64]>,
+}
+
+/// The state that a path has come to, as it is told apart from others; the last steps can be taken back.
+pub(crate) struct Captured {
+    capture: Capture,
+    ids: LocalIds,
+    present: HashMap<ActorId, Local, FxBuildHasher>,
+    /// What `present` held before, and how many steps there were when that changed.
+    undo: Vec<(usize, ActorId, Option<Local>)>,
+    /// What is no actor's own.
+    shared: Fingerprint,
+    actors: Vec<ActorId>,
+    words: Vec<i64>,
+}
+
+impl Captured {
+    /// Before the first state.
+    pub(crate) fn new(capture: Capture) -> Self {
+        Captured {
+            capture,
+            ids: LocalIds::default(),
+            present: HashMap::default(),
+            undo: Vec::new(),
+            shared: Fingerprint(0),
+            actors: Vec::new(),
+            words: Vec::new(),
+        }
+    }
+
+    /// A path begins.
+    pub(crate) fn start<M: Machine>(&mut self, machine: &M) {
+        if self.capture == Capture::Delta {
+            self.present.clear();
+            self.look_around(0, machine);
+        }
+    }
+
+    /// `actor` took the last one of so many steps.
+    pub(crate) fn step<M: Machine>(&mut self, steps: usize, actor: ActorId, machine: &M) {
+        if self.capture == Capture::Exact {
+            return;
+        }
+        while let Some((_, actor, before)) = self.undo.pop_if(|(len, ..)| *len >= steps) {
+            match before {
+                Some(local) => self.present.insert(actor, local),
+                None => self.present.remove(&actor),
+            };
+        }
+        if let Some(before) = self.present.get(&actor).cloned() {
+            self.words.clear();
+            machine.locals(actor, &mut self.words);
+            let change = Change::between(&before.words, &self.words);
+            if change != Change::Nothing {
+                let id = self.ids.next(actor, before.id, change);
+                self.put(steps, actor, Some(Local { id, words: self.words.as_slice().into() }));
+            }
+        }
+        self.look_around(steps, machine);
+    }
+
+    /// Finds out who has come and who is gone.
+    fn look_around<M: Machine>(&mut self, steps: usize, machine: &M) {
+        self.shared = machine.shared_fingerprint();
+        self.actors.clear();
+        self.actors.extend_from_slice(machine.enabled());
+        machine.waiting(&mut self.actors);
+        let actors = std::mem::take(&mut self.actors);
+        let gone: Vec<ActorId> = self.present.keys().copied().filter(|actor| !actors.contains(actor)).collect();
+        gone.into_iter().for_each(|actor| self.put(steps, actor, None));
+        for &actor in &actors {
+            if !self.present.contains_key(&actor) {
+                self.words.clear();
+                machine.locals(actor, &mut self.words);
+                let id = self.ids.next(actor, LocalId::ABSENT, Change::making(&self.words));
+                self.put(steps, actor, Some(Local { id, words: self.words.as_slice().into() }));
+            }
+        }
+        self.actors = actors;
+    }
+
+    fn put(&mut self, steps: usize, actor: ActorId, local: Option<Local>) {
+        let before = match local {
+            Some(local) => self.present.insert(actor, local),
+            None => self.present.remove(&actor),
+        };
+        self.undo.push((steps, actor, before));
+    }
+
+    /// What the present state is told apart by; `whole` is its fingerprint.
+    pub(crate) fn key(&self, whole: Fingerprint) -> Fingerprint {
+        if self.capture == Capture::Exact {
+            return whole;
+        }
+        let named = |(actor, local): (&ActorId, &Local)| {
+            let mut bytes = [0; 8];
+            bytes[..4].copy_from_slice(&actor.0.to_le_bytes());
+            bytes[4..].copy_from_slice(&local.id.0.to_le_bytes());
+            Fingerprint::of_bytes(&bytes).0
+        };
+        let locals = self.present.iter().map(named).fold(0u128, u128::wrapping_add);
+        let mut bytes = [0; 32];
+        bytes[..16].copy_from_slice(&self.shared.0.to_le_bytes());
+        bytes[16..].copy_from_slice(&locals.to_le_bytes());
+        Fingerprint::of_bytes(&bytes)
+    }
+}

@@ -1,0 +1,260 @@
+//! Stateful dynamic partial-order reduction for programs that terminate.
+
+mod graph;
+
+use crate::Options;
+use crate::bits::Bits;
+use crate::backtracking::{Counts, Memory, Path, Search};
+use crate::capture::Captured;
+use crate::tally::{Tally, from_each_start};
+use graph::{Claim, Graph, Operation, OperationId};
+use hashbrown::{HashMap, HashSet};
+use mazurka_core::{
+    Access, ActorId, Awaited, Counter, Exploration, Fingerprint, FootprintId, Machine, ObjectId, Observer, System,
+    Traits, VectorClock,
+};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
+pub(crate) fn refuses(traits: &Traits) -> Option<String> {
+    crate::dpor::refuses(traits)
+}
+
+/// Explores a program. The promise stands at the head of this file.
+pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    let mut tally = Tally::new(options, observer);
+    let (mut counts, mut states) = (Counts::default(), 0);
+    let walked = from_each_start(system, &mut tally, |machine, tally| {
+        let mut search = Search::new(machine, tally, History::new(options));
+        let walked = search.run();
+        counts.add(search.counts());
+        states += search.memory.states();
+        walked
+    });
+    let states = states + tally.end_states();
+    let mut counted = counts.named(true);
+    counted.push((Counter::States, states));
+    tally.conclude(system, walked, &counted)
+}
+
+/// What was explored: the states, and the operations that can follow each other.
+struct History {
+    captured: Captured,
+    /// The states in which everything was tried, and what can come after each.
+    explored: HashMap<Fingerprint, Below, FxBuildHasher>,
+    /// The sets that are in use; many states share one.
+    sets: HashSet<Rc<Bits>, FxBuildHasher>,
+    graph: Graph,
+    plain: bool,
+    /// The states of the path.
+    path: Vec<Place>,
+    /// What led to the state that the path has come to, and what is waited for there.
+    last: Option<OperationId>,
+    waiting: Bits,
+    /// For each object, the steps of the path that touched it.
+    touches: HashMap<ObjectId, Vec<(u32, Access)>, FxBuildHasher>,
+    /// For each step of the path, which objects it touched.
+    touched: Vec<SmallVec<[ObjectId; 6]>>,
+    /// The state that the path has come to.
+    here: Fingerprint,
+}
+
+/// A state of the path.
+struct Place {
+    state: Fingerprint,
+    /// What led here.
+    via: Option<OperationId>,
+    /// What was tried here or waited for.
+    first: Bits,
+    /// What was tried or waited for here or later; `None` if only the graph can tell.
+    below: Option<Bits>,
+}
+
+/// What can come after a state.
+#[derive(Clone)]
+struct Below {
+    /// What was tried there or waited for.
+    first: Rc<Bits>,
+    /// That and everything that was tried or waited for later; `None` if only the graph can tell.
+    all: Option<Rc<Bits>>,
+}
+
+/// With more operations than this a set for each state outgrows its use.
+const MOST_IN_SETS: usize = 4096;
+
+impl History {
+    fn new(options: &Options) -> Self {
+        History {
+            captured: Captured::new(options.capture),
+            explored: HashMap::default(),
+            sets: HashSet::default(),
+            graph: Graph::default(),
+            plain: options.plain,
+            path: Vec::new(),
+            last: None,
+            waiting: Bits::default(),
+            touches: HashMap::default(),
+            touched: Vec::new(),
+            here: Fingerprint(0),
+        }
+    }
+
+    /// How many states were explored.
+    fn states(&self) -> u64 {
+        (self.explored.len() + self.path.len()) as u64
+    }
+
+    /// Notes what is waited for in the state that the path has come to.
+    fn note_waiting(&mut self, path: &Path) {
+        self.waiting.clear();
+        for waiter in path.waiting() {
+            let operation = Operation { actor: waiter.actor, footprint: waiter.footprint, waits: true };
+            let id = self.graph.number(operation);
+            self.waiting.insert(id.0);
+            if let Some(last) = self.last {
+                self.graph.follow(last, id);
+            }
+        }
+    }
+
+    /// The last state of the path has led to one after which this can come.
+    fn come_from(&mut self, below: Option<&Bits>) {
+        let Some(place) = self.path.last_mut() else { return };
+        match (&mut place.below, below) {
+            (Some(mine), Some(more)) => mine.unite(more),
+            (mine, _) => *mine = None,
+        }
+    }
+
+    /// Adds the last step of the path to those that touched its objects.
+    fn note_touches(&mut self, path: &Path, footprint: FootprintId) {
+        let step = path.execution.order().len() - 1;
+        while self.touched.len() > step {
+            let Some(objects) = self.touched.pop() else { break };
+            for object in objects {
+                self.touches.entry(object).or_default().pop();
+            }
+        }
+        let footprint = path.footprints.get(footprint);
+        for touch in footprint.touches() {
+            self.touches.entry(touch.object).or_default().push((step as u32, touch.access));
+        }
+        self.touched.push(footprint.touches().iter().map(|touch| touch.object).collect());
+    }
+
+    /// The one copy of a set.
+    fn shared(&mut self, set: Bits) -> Rc<Bits> {
+        Rc::clone(self.sets.get_or_insert_with(&set, |set| Rc::new(set.clone())))
+    }
+
+    /// Holds everything that may be done from a state on against the steps that led there.
+    fn hold(&mut self, path: &mut Path, below: &Bits) {
+        let claims = self.graph.claims(below, &path.footprints);
+        for group in claims.chunk_by(|one, other| one.actor == other.actor) {
+            let actor = group[0].actor;
+            let knows = path.execution.knowledge(actor);
+            for claim in group {
+                self.hold_claim(path, claim, &knows);
+            }
+        }
+    }
+
+    /// Holds one claim against every step of the path: which of them will be ordered with it by what comes in between is
+    /// not known, so none settles it.
+    fn hold_claim(&self, path: &mut Path, claim: &Claim, knows: &VectorClock) {
+        let Some(touches) = self.touches.get(&claim.touch.object) else { return };
+        for &(step, access) in touches.iter().rev() {
+            let step = step as usize;
+            if path.execution.order().within(step, knows) {
+                if access.contains(Access::WRITE) {
+                    break;
+                }
+            } else if self.races(path, access, claim.touch.access) && !self.holds_what_is_awaited(path, step, claim.actor) {
+                path.try_before(step, claim.actor, knows);
+            }
+        }
+    }
+
+    /// Whether two touches of an object may come in the other order. Who gives something back has taken it before: that is
+    /// a claim of its own.
+    fn races(&self, path: &Path, earlier: Access, later: Access) -> bool {
+        path.footprints.dependence().races(earlier, later) && !(earlier == Access::RELEASE && later == Access::RELEASE)
+    }
+
+    /// Whether whoever took a step holds what `actor` waited for at that time. Then the actor has to wait for a later step
+    /// of the same one, and what can be reversed is the step that took it.
+    fn holds_what_is_awaited(&self, path: &Path, step: usize, actor: ActorId) -> bool {
+        let Some(waiter) = path.waiter_before(step, actor) else { return false };
+        let Some(Awaited::Freed(object)) = waiter.awaited else { return false };
+        let takes = path.footprints.get(waiter.footprint).access(object) == Some(Access::WRITE);
+        let Some(touches) = self.touches.get(&object).filter(|_| takes) else { return false };
+        let before = touches.partition_point(|&(other, _)| (other as usize) < step);
+        let order = path.execution.order();
+        before.checked_sub(1).is_some_and(|last| {
+            let (taken, access) = touches[last];
+            access == Access::WRITE && order.actor(taken as usize) == order.actor(step)
+        })
+    }
+}
+
+impl<M: Machine> Memory<M> for History {
+    const SLEEPS: bool = false;
+
+    fn start(&mut self, path: &mut Path, machine: &M) {
+        self.captured.start(machine);
+        self.note_waiting(path);
+    }
+
+    fn step(&mut self, path: &mut Path, machine: &M) {
+        let Some((actor, footprint)) = path.last() else { return };
+        self.note_touches(path, footprint);
+        self.captured.step(path.execution.order().len(), actor, machine);
+        let id = self.graph.number(Operation { actor, footprint, waits: false });
+        if let Some(place) = self.path.last_mut() {
+            place.first.insert(id.0);
+            if let Some(via) = place.via {
+                self.graph.follow(via, id);
+            }
+        }
+        self.last = Some(id);
+        self.note_waiting(path);
+        // What is waited for at an end of the program is told by nobody else.
+        let waiting = self.waiting.clone();
+        self.come_from(Some(&waiting));
+    }
+
+    fn is_known(&mut self, path: &mut Path, fingerprint: Fingerprint) -> bool {
+        self.here = self.captured.key(fingerprint);
+        let Some(Below { first, all }) = self.explored.get(&self.here).cloned() else { return false };
+        if let Some(last) = self.last {
+            first.iter().for_each(|next| self.graph.follow(last, OperationId(next)));
+        }
+        self.come_from(all.as_deref());
+        match all {
+            Some(all) => self.hold(path, &all),
+            None => {
+                let all = self.graph.reachable(&first);
+                self.hold(path, &all);
+            }
+        }
+        true
+    }
+
+    fn enter(&mut self) {
+        let below = (!self.plain && self.graph.len() <= MOST_IN_SETS).then(|| self.waiting.clone());
+        self.path.push(Place { state: self.here, via: self.last, first: self.waiting.clone(), below });
+    }
+
+    fn leave(&mut self) {
+        let Some(Place { state, first, below, .. }) = self.path.pop() else { return };
+        let all = below.filter(|_| self.graph.len() <= MOST_IN_SETS).map(|mut below| {
+            below.unite(&first);
+            self.shared(below)
+        });
+        self.come_from(all.as_deref());
+        let first = self.shared(first);
+        self.explored.insert(state, Below { first, all });
+    }
+}
