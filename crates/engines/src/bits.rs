@@ -74,6 +74,40 @@ impl Bits {
         }
     }
 
+    /// Takes a number out.
+    pub(crate) fn remove(&mut self, number: u32) {
+        if let Some(word) = self.0.get_mut(number as usize / 64) {
+            *word &= !(1u64 << (number % 64));
+        }
+    }
+
+    /// Takes out what is in `other`.
+    pub(crate) fn subtract(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
+    }
+
+    /// Takes out what is not in `other`.
+    pub(crate) fn intersect(&mut self, other: &Bits) {
+        self.0.truncate(other.0.len());
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Whether some number is in both sets.
+    pub(crate) fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
+    /// Whether everything here is in `other` too.
+    pub(crate) fn is_within(&self, other: &Bits) -> bool {
+        self.0.iter().enumerate().all(|(index, &mine)| mine & !other.word(index) == 0)
+    }
+
+    /// Whether everything that is here and in `filter` is in `other` too.
+    pub(crate) fn meets_only_within(&self, filter: &Bits, other: &Bits) -> bool {
+        let mut both = self.0.iter().zip(&filter.0).enumerate();
+        both.all(|(index, (mine, theirs))| mine & theirs & !other.word(index) == 0)
+    }
+
     fn word(&self, index: usize) -> u64 {
         self.0.get(index).copied().unwrap_or(0)
     }
@@ -121,6 +155,15 @@ mod tests {
         let (mut passing, mut rest) = (Bits::default(), Vec::new());
         passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);
         assert_eq!((passing.without(&Bits::default()).collect(), rest), (vec![70], vec![3, 200]));
+        assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
+        assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
+        assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));
+        set.subtract(&bits(&[70, 71]));
+        set.remove(5000);
+        set.remove(3);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [200]);
+        set.intersect(&bits(&[1]));
+        assert!(set.is_empty());
         set.clear();
         assert!(set.is_empty());
     }

@@ -55,13 +55,14 @@ mod sleep;
 mod stateful;
 mod tally;
 mod trail;
+mod unfolding;
 mod visited;
 mod waiting;
 
 #[cfg(test)]
 mod programs;
 
-pub use options::{Capture, Options};
+pub use options::{Capture, Cutoffs, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
 
@@ -132,6 +133,8 @@ engines! {
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
     /// The same, and stops where it meets a state again.
     Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
+    /// Runs at most one execution of each trace, and ends where states meet again; programs may run for ever.
+    Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::Budget;
-use mazurka::engines::{Capture, Engine, Options};
+use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
 use std::time::Duration;
 
@@ -68,6 +68,9 @@ pub(crate) struct Variant {
     /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
     #[arg(long, value_enum, value_name = "CAPTURE", default_value_t = CaptureChoice::Exact)]
     pub(crate) capture: CaptureChoice,
+    /// Where `unfolding` goes no further: where fewer events led to the same state, or nowhere.
+    #[arg(long, value_enum, value_name = "CUTOFFS", default_value_t = CutoffsChoice::Size)]
+    pub(crate) cutoffs: CutoffsChoice,
 }
 
 impl Variant {
@@ -77,7 +80,11 @@ impl Variant {
             CaptureChoice::Exact => Capture::Exact,
             CaptureChoice::Delta => Capture::Delta,
         };
-        Options { plain: self.plain, no_sleep: self.no_sleep, capture, ..Options::default() }
+        let cutoffs = match self.cutoffs {
+            CutoffsChoice::Size => Cutoffs::Size,
+            CutoffsChoice::None => Cutoffs::None,
+        };
+        Options { plain: self.plain, no_sleep: self.no_sleep, capture, cutoffs, ..Options::default() }
     }
 }
 
@@ -88,6 +95,15 @@ pub(crate) enum CaptureChoice {
     Exact,
     /// By what is shared and how local states changed.
     Delta,
+}
+
+/// Where an unfolding is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CutoffsChoice {
+    /// Where fewer events led to the same state.
+    Size,
+    /// Nowhere.
+    None,
 }
 
 /// What limits a search.

@@ -1,0 +1,67 @@
+//! Alternatives: what shows that something is left to explore (definition 8).
+//!
+//! After a configuration C was explored with each of the events D in turn, there is more to explore from C exactly if
+//! some configuration holds C and, for each event of D, another one in conflict with it. Such a configuration is looked for
+//! among the known events by an exact search: of the events of D that nothing is in conflict with yet, the one with the
+//! fewest candidates is taken, and its candidates are tried in turn. Only the smallest candidates are: whatever holds a
+//! larger one holds a smaller one too. What was tried in vain is remembered.
+
+use super::events::{EventId, Events};
+use crate::bits::Bits;
+use crate::tally::FastSet;
+
+/// An event that has to be avoided, and how that is tried.
+struct Choice {
+    /// The configuration so far.
+    reached: Bits,
+    /// What is left to try, the next one last.
+    candidates: Vec<EventId>,
+}
+
+/// A configuration that holds `configuration` and is in conflict with every event of `avoid`, if there is one.
+pub(super) fn alternative(events: &Events, configuration: &Bits, avoid: &[EventId]) -> Option<Bits> {
+    let mut choices: Vec<Choice> = Vec::new();
+    let mut tried: FastSet<Bits> = FastSet::default();
+    let mut reached = configuration.clone();
+    loop {
+        match hardest(events, &reached, avoid) {
+            None => return Some(reached),
+            Some(candidates) => choices.push(Choice { reached, candidates }),
+        }
+        reached = next_try(events, &mut choices, &mut tried)?;
+    }
+}
+
+/// The candidates against the event that is hardest to avoid, among those that nothing is in conflict with yet.
+fn hardest(events: &Events, reached: &Bits, avoid: &[EventId]) -> Option<Vec<EventId>> {
+    let open = avoid.iter().filter(|&&event| !events.conflicts(event).meets(reached));
+    open.map(|&event| candidates(events, reached, event)).min_by_key(Vec::len)
+}
+
+/// The smallest events that are in conflict with `against` and can be added to a configuration.
+fn candidates(events: &Events, reached: &Bits, against: EventId) -> Vec<EventId> {
+    let mut fitting = events.direct_conflicts(against);
+    for event in fitting.clone().iter() {
+        if events.is_cutoff(event) || events.conflicts(event).meets(reached) {
+            fitting.remove(event);
+        }
+    }
+    fitting.iter().filter(|&event| !events.causes(event).meets(&fitting)).collect()
+}
+
+/// The next configuration to go on with; what has no candidates left is given up.
+fn next_try(events: &Events, choices: &mut Vec<Choice>, tried: &mut FastSet<Bits>) -> Option<Bits> {
+    while let Some(choice) = choices.last_mut() {
+        let Some(candidate) = choice.candidates.pop() else {
+            choices.pop();
+            continue;
+        };
+        let mut reached = choice.reached.clone();
+        events.include(&mut reached, candidate);
+        // Most searches end with the first candidate: what has one choice only needs no memory.
+        if choices.len() == 1 || tried.insert(reached.clone()) {
+            return Some(reached);
+        }
+    }
+    None
+}

@@ -1,0 +1,313 @@
+//! The part of the unfolding that is known: its events, and what actors would do after which of them.
+//!
+//! An *event* is one step of one actor after one history. Histories, conflicts and effects are sets of dense numbers,
+//! so that the questions of the algorithm are a few machine words each. Conflict is inherited: an event is in conflict
+//! with everything that one of its causes is in conflict with, and this is written down once, when the event is made.
+//!
+//! An *attempt* is what an actor would do in its turn after a history: its outcomes, each an event, or nothing because
+//! it has to wait. It says the same for every configuration that holds its history and beyond that nothing which
+//! conflicts with it, so a program is run once for all of these.
+
+use crate::bits::Bits;
+use hashbrown::HashMap;
+use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// An event by its number. Numbers of forgotten events are used again.
+pub(super) type EventId = u32;
+
+/// An attempt by its number.
+pub(super) type AttemptId = u32;
+
+/// Several attempts.
+pub(super) type Attempts = SmallVec<[AttemptId; 2]>;
+
+/// One step of one actor after one history.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Event {
+    /// Who moves, and with which outcome; `None` if the number is free.
+    step: Option<Move>,
+    footprint: u32,
+    /// The actor's own step before this one.
+    before: Option<EventId>,
+    /// The history: everything that must have happened.
+    causes: Bits,
+    /// Events that have this one in their history.
+    effects: Bits,
+    /// Events that cannot be in one configuration with this one.
+    conflicts: Bits,
+    /// How many events the local configuration has: the history and the event itself.
+    size: u32,
+    /// Where the local configuration leads.
+    state: u128,
+    /// Actors that the step brings into being.
+    creates: SmallVec<[ActorId; 1]>,
+    /// What the actor would do next, in whatever configurations that was asked.
+    attempts: Attempts,
+}
+
+/// What is known of an event when it is made.
+pub(super) struct NewEvent {
+    pub(super) step: Move,
+    pub(super) footprint: FootprintId,
+    pub(super) before: Option<EventId>,
+    pub(super) causes: Bits,
+    pub(super) creates: SmallVec<[ActorId; 1]>,
+    pub(super) state: Fingerprint,
+}
+
+/// What an actor would do after a history.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Attempt {
+    /// Everything that any of its outcomes touches.
+    footprint: u32,
+    /// The history of all outcomes together.
+    pub(super) causes: Bits,
+    /// One event for each outcome; none if the actor has to wait.
+    pub(super) events: SmallVec<[EventId; 1]>,
+}
+
+/// Everything that is known.
+pub(super) struct Events {
+    events: Vec<Event>,
+    free: Vec<EventId>,
+    footprints: FootprintTable,
+    /// For each footprint the events whose own footprints conflict with it.
+    dependent: Vec<Bits>,
+    /// For each actor its events.
+    of_actor: HashMap<ActorId, Bits, FxBuildHasher>,
+    attempts: Vec<Attempt>,
+    /// For each actor what it would do first.
+    first_attempts: HashMap<ActorId, Attempts, FxBuildHasher>,
+    /// Events after which nothing needs to be explored.
+    cutoffs: Bits,
+}
+
+impl Events {
+    /// Nothing is known yet.
+    pub(super) fn new(dependence: Dependence) -> Self {
+        Events {
+            events: Vec::new(),
+            free: Vec::new(),
+            footprints: FootprintTable::new(dependence),
+            dependent: Vec::new(),
+            of_actor: HashMap::default(),
+            attempts: Vec::new(),
+            first_attempts: HashMap::default(),
+            cutoffs: Bits::default(),
+        }
+    }
+
+    /// The step of an event.
+    pub(super) fn step(&self, event: EventId) -> Move {
+        self.events[event as usize].step.unwrap_or_else(|| unreachable!("a forgotten event is not asked for"))
+    }
+
+    pub(super) fn footprint(&self, event: EventId) -> FootprintId {
+        FootprintId(self.events[event as usize].footprint)
+    }
+
+    pub(super) fn before(&self, event: EventId) -> Option<EventId> {
+        self.events[event as usize].before
+    }
+
+    pub(super) fn causes(&self, event: EventId) -> &Bits {
+        &self.events[event as usize].causes
+    }
+
+    pub(super) fn effects(&self, event: EventId) -> &Bits {
+        &self.events[event as usize].effects
+    }
+
+    pub(super) fn conflicts(&self, event: EventId) -> &Bits {
+        &self.events[event as usize].conflicts
+    }
+
+    pub(super) fn creates(&self, event: EventId) -> &[ActorId] {
+        &self.events[event as usize].creates
+    }
+
+    /// The state to which the local configuration of an event leads.
+    pub(super) fn state(&self, event: EventId) -> Fingerprint {
+        Fingerprint(self.events[event as usize].state)
+    }
+
+    pub(super) fn is_cutoff(&self, event: EventId) -> bool {
+        self.cutoffs.contains(event)
+    }
+
+    /// Declares that nothing needs to be explored after an event.
+    pub(super) fn cut(&mut self, event: EventId) {
+        self.cutoffs.insert(event);
+    }
+
+    /// Adds an event and its causes to a set.
+    pub(super) fn include(&self, set: &mut Bits, event: EventId) {
+        set.unite(self.causes(event));
+        set.insert(event);
+    }
+
+    /// Takes an event and its effects out of a set.
+    pub(super) fn exclude(&self, set: &mut Bits, event: EventId) {
+        set.subtract(self.effects(event));
+        set.remove(event);
+    }
+
+    /// The events whose footprints conflict with this one.
+    pub(super) fn dependent(&self, footprint: FootprintId) -> &Bits {
+        &self.dependent[footprint.0 as usize]
+    }
+
+    /// Whether two footprints conflict.
+    pub(super) fn conflict(&self, one: FootprintId, other: FootprintId) -> bool {
+        self.footprints.conflict(one, other)
+    }
+
+    /// The known events that are in conflict with an event and would not be without it: of the same actor or with
+    /// conflicting footprints, and neither among its causes nor among its effects.
+    pub(super) fn direct_conflicts(&self, event: EventId) -> Bits {
+        let mut direct = self.dependent(self.footprint(event)).clone();
+        if let Some(own) = self.of_actor.get(&self.step(event).actor) {
+            direct.unite(own);
+        }
+        direct.subtract(self.causes(event));
+        direct.subtract(self.effects(event));
+        direct.remove(event);
+        direct
+    }
+
+    /// The members of a set that have no other member among their effects.
+    pub(super) fn maximal<'a>(&'a self, set: &'a Bits) -> impl Iterator<Item = EventId> + 'a {
+        set.iter().filter(|&event| !self.effects(event).meets(set))
+    }
+
+    /// The number of a footprint.
+    pub(super) fn intern(&mut self, footprint: &Footprint) -> FootprintId {
+        let id = self.footprints.intern(footprint);
+        if id.0 as usize == self.dependent.len() {
+            let living = (0..self.events.len() as u32).filter(|&event| self.events[event as usize].step.is_some());
+            let mut dependent = Bits::default();
+            living.filter(|&event| self.conflict(id, self.footprint(event))).for_each(|event| {
+                dependent.insert(event);
+            });
+            self.dependent.push(dependent);
+        }
+        id
+    }
+
+    /// The history of a step with this footprint by the actor whose last step was `before`, in a configuration.
+    pub(super) fn history(&self, configuration: &Bits, footprint: FootprintId, before: Option<EventId>) -> Bits {
+        let mut causes = Bits::default();
+        if let Some(before) = before {
+            self.include(&mut causes, before);
+        }
+        let mut conflicting = self.dependent(footprint).clone();
+        conflicting.intersect(configuration);
+        for event in conflicting.iter() {
+            if !causes.contains(event) {
+                self.include(&mut causes, event);
+            }
+        }
+        causes
+    }
+
+    /// Adds an event that is not known yet, and writes down what it is in conflict with.
+    pub(super) fn add(&mut self, new: NewEvent) -> EventId {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.events.push(Event::default());
+            self.events.len() as u32 - 1
+        });
+        let (actor, footprint) = (new.step.actor, new.footprint);
+        self.events[id as usize] = Event {
+            step: Some(new.step),
+            footprint: footprint.0,
+            before: new.before,
+            size: new.causes.len() as u32 + 1,
+            causes: new.causes,
+            creates: new.creates,
+            state: new.state.0,
+            ..Event::default()
+        };
+        let mut conflicts = Bits::default();
+        for cause in self.events[id as usize].causes.clone().iter() {
+            self.events[cause as usize].effects.insert(id);
+            conflicts.unite(self.conflicts(cause));
+        }
+        for direct in self.direct_conflicts(id).without(&conflicts.clone()) {
+            conflicts.unite(self.effects(direct));
+            conflicts.insert(direct);
+        }
+        for other in conflicts.iter() {
+            self.events[other as usize].conflicts.insert(id);
+        }
+        self.events[id as usize].conflicts = conflicts;
+        for (other, dependent) in self.dependent.iter_mut().enumerate() {
+            if self.footprints.conflict(FootprintId(other as u32), footprint) {
+                dependent.insert(id);
+            }
+        }
+        self.of_actor.entry(actor).or_default().insert(id);
+        id
+    }
+
+    /// How many events the local configuration of an event has.
+    pub(super) fn size(&self, event: EventId) -> u32 {
+        self.events[event as usize].size
+    }
+}
+
+/// What actors would do.
+impl Events {
+    pub(super) fn attempt(&self, attempt: AttemptId) -> &Attempt {
+        &self.attempts[attempt as usize]
+    }
+
+    /// The footprint of all outcomes of an attempt together.
+    pub(super) fn attempted(&self, attempt: AttemptId) -> FootprintId {
+        FootprintId(self.attempts[attempt as usize].footprint)
+    }
+
+    /// The known attempts of an actor after its own step `before`, or at its beginning.
+    pub(super) fn attempts_after(&self, before: Option<EventId>, actor: ActorId) -> &[AttemptId] {
+        match before {
+            Some(before) => &self.events[before as usize].attempts,
+            None => self.first_attempts.get(&actor).map_or(&[], |attempts| attempts),
+        }
+    }
+
+    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known.
+    pub(super) fn find(&self, before: Option<EventId>, actor: ActorId, configuration: &Bits) -> Option<AttemptId> {
+        let mut known = self.attempts_after(before, actor).iter().copied();
+        known.find(|&id| {
+            let attempt = self.attempt(id);
+            attempt.causes.is_within(configuration)
+                && configuration.meets_only_within(self.dependent(self.attempted(id)), &attempt.causes)
+        })
+    }
+
+    /// The event with this outcome and this history among those that are known.
+    pub(super) fn find_event(&self, before: Option<EventId>, step: Move, causes: &Bits) -> Option<EventId> {
+        let attempts = self.attempts_after(before, step.actor).iter();
+        let mut events = attempts.flat_map(|&attempt| self.attempt(attempt).events.iter().copied());
+        events.find(|&event| self.step(event) == step && self.causes(event) == causes)
+    }
+
+    /// Adds an attempt.
+    pub(super) fn add_attempt(
+        &mut self,
+        before: Option<EventId>,
+        actor: ActorId,
+        footprint: FootprintId,
+        causes: Bits,
+        events: SmallVec<[EventId; 1]>,
+    ) -> AttemptId {
+        let id = self.attempts.len() as u32;
+        self.attempts.push(Attempt { footprint: footprint.0, causes, events });
+        match before {
+            Some(before) => self.events[before as usize].attempts.push(id),
+            None => self.first_attempts.entry(actor).or_default().push(id),
+        }
+        id
+    }
+}

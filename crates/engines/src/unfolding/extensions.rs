@@ -1,0 +1,328 @@
+//! Extensions: the events whose causes lie in a configuration (procedure `Extend`).
+//!
+//! They are of two kinds. Those that can be added are what actors would do now. The others are in *conflict* with the
+//! configuration: what an actor would have done in its turn, had it come to it with less of the configuration behind it.
+//! Both have to be found, and found exactly, for each is an order of steps that some execution has.
+//!
+//! What a step touches is known only when it is run, and may depend on what came before. So the histories of an actor's
+//! turn cannot be computed from footprints alone. They are found from the top: run the actor after all of a region of the
+//! configuration. The step touches something; if another history within the region is possible at all, it lacks one of
+//! the events that conflict with that footprint, for with all of them the actor would see what it has seen. So for each
+//! of the largest of these events the region without it (and with the larger ones that were dealt with) is searched in
+//! turn. Regions are disjoint: no history is met twice.
+//!
+//! When a configuration grows by an event, only histories that hold it are new. An attempt that is known and does not
+//! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the region
+//! to search holds its history, the event and nothing else that it conflicts with.
+
+use super::cutoffs::Cutoffs;
+use super::events::{AttemptId, EventId, Events, NewEvent};
+use super::path::{Path, Turn};
+use crate::bits::Bits;
+use crate::tally::Tally;
+use mazurka_core::{
+    ActorId, ActorSet, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
+};
+use smallvec::SmallVec;
+
+/// Runs the program to find out what can follow.
+pub(super) struct Extender<M> {
+    machine: M,
+    /// Events that were made, as often as they were.
+    pub(super) made: u64,
+    /// Those of them that are cutoffs.
+    pub(super) cut: u64,
+    regions: Vec<Region>,
+}
+
+/// The configurations between two.
+struct Region {
+    /// What all of them hold.
+    least: Bits,
+    /// What none of them goes beyond.
+    most: Bits,
+}
+
+/// One of the things that an actor can do.
+struct Deed {
+    step: Move,
+    footprint: FootprintId,
+    record: StepRecord,
+    creates: SmallVec<[ActorId; 1]>,
+}
+
+/// Where an extender works.
+struct Site<'s, 'o, K> {
+    events: &'s mut Events,
+    path: &'s mut Path<K>,
+    tally: &'s mut Tally<'o>,
+    cutoffs: &'s mut Cutoffs,
+}
+
+impl<M: Machine> Extender<M> {
+    pub(super) fn new(machine: M) -> Self {
+        Extender { machine, made: 0, cut: 0, regions: Vec::new() }
+    }
+
+    /// Finds what can happen first.
+    pub(super) fn begin(
+        &mut self,
+        events: &mut Events,
+        path: &mut Path<M::Mark>,
+        tally: &mut Tally<'_>,
+        cutoffs: &mut Cutoffs,
+    ) -> Result<(), StopReason> {
+        cutoffs.begin(self.machine.fingerprint());
+        path.actors = self.present();
+        let site = &mut Site { events, path, tally, cutoffs };
+        let mut turns = Vec::new();
+        for actor in site.path.actors.clone() {
+            self.search(site, None, actor, Region { least: Bits::default(), most: Bits::default() })?;
+            turns.extend(turn(site.events, site.path, None, actor));
+        }
+        path.take_turns(turns);
+        Ok(())
+    }
+
+    /// Adds an event to the configuration and finds what can happen after it.
+    pub(super) fn extend(
+        &mut self,
+        event: EventId,
+        events: &mut Events,
+        path: &mut Path<M::Mark>,
+        tally: &mut Tally<'_>,
+        cutoffs: &mut Cutoffs,
+    ) -> Result<(), StopReason> {
+        self.machine.rewind(path.state());
+        self.machine.step(events.step(event));
+        path.push(event, self.machine.mark(), events);
+        tally.repeat(1, path.len())?;
+        let site = &mut Site { events, path, tally, cutoffs };
+        self.replace_attempts(site, event)?;
+        let whole = |site: &Site<'_, '_, M::Mark>| {
+            let mut least = Bits::default();
+            site.events.include(&mut least, event);
+            Region { least, most: site.path.configuration.clone() }
+        };
+        self.search(site, Some(event), site.events.step(event).actor, whole(site))?;
+        for created in SmallVec::<[ActorId; 4]>::from_slice(site.events.creates(event)) {
+            self.search(site, None, created, whole(site))?;
+        }
+        let turns = turns_after(site.events, site.path, event);
+        path.take_turns(turns);
+        Ok(())
+    }
+
+    /// The configuration cannot be extended.
+    pub(super) fn end(
+        &mut self,
+        path: &Path<M::Mark>,
+        events: &Events,
+        tally: &mut Tally<'_>,
+    ) -> Result<(), StopReason> {
+        self.machine.rewind(path.state());
+        if !self.machine.enabled().is_empty() {
+            return Ok(());
+        }
+        tally.schedule.moves = path.moves(&path.configuration, events);
+        tally.end(&self.machine.ending(), self.machine.fingerprint())
+    }
+
+    /// Everybody who can move or may some day.
+    fn present(&self) -> Vec<ActorId> {
+        let mut actors = self.machine.enabled().to_vec();
+        self.machine.waiting(&mut actors);
+        actors
+    }
+
+    /// Looks again at what is in conflict with a new event of the configuration.
+    fn replace_attempts(&mut self, site: &mut Site<'_, '_, M::Mark>, event: EventId) -> Result<(), StopReason> {
+        let (mover, footprint) = (site.events.step(event).actor, site.events.footprint(event));
+        let mut touched: Vec<(Option<EventId>, ActorId, AttemptId)> = Vec::new();
+        let mut look = |before, actor| {
+            let known = site.events.attempts_after(before, actor).iter();
+            let touched_ones = known.filter(|&&attempt| site.events.conflict(site.events.attempted(attempt), footprint));
+            touched.extend(touched_ones.map(|&attempt| (before, actor, attempt)));
+        };
+        site.path.actors.iter().for_each(|&actor| look(None, actor));
+        site.path.events().for_each(|before| look(Some(before), site.events.step(before).actor));
+        for (before, actor, attempt) in touched {
+            if actor != mover
+                && let Some(region) = region_of(site.events, site.path, event, before, actor, attempt)
+            {
+                self.search(site, before, actor, region)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds everything that an actor may do after its own step `before` with a history in a region.
+    fn search(
+        &mut self,
+        site: &mut Site<'_, '_, M::Mark>,
+        before: Option<EventId>,
+        actor: ActorId,
+        region: Region,
+    ) -> Result<(), StopReason> {
+        let mut regions = std::mem::take(&mut self.regions);
+        regions.push(region);
+        while let Some(Region { mut least, most }) = regions.pop() {
+            let known = site.events.find(before, actor, &most);
+            let Some(attempt) = known.map_or_else(|| self.run(site, before, actor, &most), |known| Ok(Some(known)))?
+            else {
+                continue;
+            };
+            let mut conflicting = site.events.dependent(site.events.attempted(attempt)).clone();
+            conflicting.intersect(&most);
+            conflicting.subtract(&least);
+            for event in site.events.maximal(&conflicting) {
+                let mut rest = most.clone();
+                site.events.exclude(&mut rest, event);
+                regions.push(Region { least: least.clone(), most: rest });
+                site.events.include(&mut least, event);
+            }
+        }
+        self.regions = regions;
+        Ok(())
+    }
+
+    /// Runs an actor after a part of the configuration; `None` if it is not there, or at its end.
+    fn run(
+        &mut self,
+        site: &mut Site<'_, '_, M::Mark>,
+        before: Option<EventId>,
+        actor: ActorId,
+        part: &Bits,
+    ) -> Result<Option<AttemptId>, StopReason> {
+        let repeated = site.path.rewind(&mut self.machine, part, site.events);
+        site.tally.repeat(repeated, 0)?;
+        let mut together = Footprint::default();
+        let mut deeds = Vec::new();
+        if self.machine.enabled().contains(&actor) {
+            deeds = self.deeds(actor, site.events);
+            for touch in deeds.iter().flat_map(|deed| deed.record.footprint.touches()) {
+                together.touch(touch.object, touch.access);
+            }
+        } else if self.machine.next(actor, &mut together) != Next::Blocked {
+            return Ok(None);
+        }
+        together.seal();
+        let footprint = site.events.intern(&together);
+        let causes = site.events.history(part, footprint, before);
+        let mut made = SmallVec::new();
+        for deed in deeds {
+            made.push(self.event(site, before, part, deed)?);
+        }
+        Ok(Some(site.events.add_attempt(before, actor, footprint, causes, made)))
+    }
+
+    /// All that an actor can do where the machine stands.
+    fn deeds(&mut self, actor: ActorId, events: &mut Events) -> Vec<Deed> {
+        let here = self.machine.mark();
+        let present: ActorSet = self.present().into_iter().collect();
+        let mut deeds = Vec::new();
+        let mut outcome = Some(Outcome::FIRST);
+        while let Some(current) = outcome {
+            if !deeds.is_empty() {
+                self.machine.rewind(&here);
+            }
+            let step = Move { actor, outcome: current };
+            let record = self.machine.step(step).clone();
+            outcome = record.next_outcome;
+            let creates = self.present().into_iter().filter(|&actor| !present.contains(actor)).collect();
+            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record, creates });
+        }
+        deeds
+    }
+
+    /// The event of a deed, made if it is new.
+    fn event(
+        &mut self,
+        site: &mut Site<'_, '_, M::Mark>,
+        before: Option<EventId>,
+        part: &Bits,
+        deed: Deed,
+    ) -> Result<EventId, StopReason> {
+        let Deed { step, footprint, record, creates } = deed;
+        let causes = site.events.history(part, footprint, before);
+        if let Some(known) = site.events.find_event(before, step, &causes) {
+            return Ok(known);
+        }
+        site.tally.schedule.moves.clear();
+        if !record.violations.is_empty() {
+            site.tally.schedule.moves = site.path.moves(&causes, site.events);
+        }
+        site.tally.step(step, &record)?;
+        let repeated = site.path.rewind(&mut self.machine, &causes, site.events);
+        self.machine.step(step);
+        site.tally.repeat(repeated + 1, 0)?;
+        let state = self.machine.fingerprint();
+        let cut = site.cutoffs.meet(state, &causes, site.events);
+        let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state });
+        self.made += 1;
+        if cut {
+            self.cut += 1;
+            site.events.cut(event);
+            if site.cutoffs.are_bounds() {
+                site.tally.cut_cycle();
+            }
+        }
+        Ok(event)
+    }
+}
+
+/// Where an attempt is replaced by another one because of a new event of the configuration: what holds the history of
+/// the attempt and the event, and nothing else that the attempt conflicts with. `None` if there is no such configuration.
+fn region_of<K>(
+    events: &Events,
+    path: &Path<K>,
+    event: EventId,
+    before: Option<EventId>,
+    actor: ActorId,
+    attempt: AttemptId,
+) -> Option<Region> {
+    let history = &events.attempt(attempt).causes;
+    let mut most = path.configuration.clone();
+    if let Some(following) = path.following(before, actor) {
+        events.exclude(&mut most, following);
+    }
+    if history.contains(event) || !most.contains(event) || !history.is_within(&most) {
+        return None;
+    }
+    let mut others = events.dependent(events.attempted(attempt)).clone();
+    others.intersect(&most);
+    others.subtract(history);
+    others.remove(event);
+    for other in others.iter() {
+        events.exclude(&mut most, other);
+    }
+    let mut least = history.clone();
+    events.include(&mut least, event);
+    if let Some(before) = before {
+        events.include(&mut least, before);
+    }
+    least.is_within(&most).then_some(Region { least, most })
+}
+
+/// What each actor would do now that an event was added: the same as before, unless the event has to do with it.
+fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> {
+    let (mover, footprint) = (events.step(event).actor, events.footprint(event));
+    let mut turns = Vec::with_capacity(path.turns().len() + 1);
+    for &known in path.turns() {
+        if known.actor == mover {
+            turns.extend(turn(events, path, Some(event), mover));
+        } else if events.conflict(events.attempted(known.attempt), footprint) {
+            turns.extend(turn(events, path, known.before, known.actor));
+        } else {
+            turns.push(known);
+        }
+    }
+    turns.extend(events.creates(event).iter().filter_map(|&actor| turn(events, path, None, actor)));
+    turns
+}
+
+/// What an actor would do now, after its own step `before`.
+fn turn<K>(events: &Events, path: &Path<K>, before: Option<EventId>, actor: ActorId) -> Option<Turn> {
+    let attempt = events.find(before, actor, &path.configuration)?;
+    Some(Turn { actor, before, attempt })
+}

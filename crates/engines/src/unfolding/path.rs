@@ -1,0 +1,150 @@
+//! The configuration that is being explored, in one of the orders in which its events can happen.
+
+use super::events::{AttemptId, EventId, Events};
+use crate::bits::Bits;
+use hashbrown::HashMap;
+use mazurka_core::{ActorId, Machine, Move};
+use rustc_hash::FxBuildHasher;
+
+/// A configuration and how it came about. The last events can be taken back.
+pub(super) struct Path<K> {
+    /// C: the events.
+    pub(super) configuration: Bits,
+    /// The initial state.
+    start: K,
+    places: Vec<Place<K>>,
+    /// Everybody who is there or was.
+    pub(super) actors: Vec<ActorId>,
+    /// What everybody who has not come to its end would do, after each of the events.
+    turns: Vec<Vec<Turn>>,
+    /// For each actor its first event in the configuration.
+    first: HashMap<ActorId, EventId, FxBuildHasher>,
+    /// For each event of the configuration the next one of its actor.
+    following: Vec<Option<EventId>>,
+}
+
+/// What an actor would do now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turn {
+    pub(super) actor: ActorId,
+    /// Its last step.
+    pub(super) before: Option<EventId>,
+    pub(super) attempt: AttemptId,
+}
+
+/// An event of the configuration, and where it leads.
+struct Place<K> {
+    event: EventId,
+    state: K,
+    /// How many actors there were before.
+    actors: usize,
+}
+
+impl<K> Path<K> {
+    /// The empty configuration.
+    pub(super) fn new(start: K) -> Self {
+        Path {
+            configuration: Bits::default(),
+            start,
+            places: Vec::new(),
+            actors: Vec::new(),
+            turns: Vec::new(),
+            first: HashMap::default(),
+            following: Vec::new(),
+        }
+    }
+
+    /// How many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The state to which all events lead.
+    pub(super) fn state(&self) -> &K {
+        self.places.last().map_or(&self.start, |place| &place.state)
+    }
+
+    /// Brings a machine to the state to which a part of the configuration leads; returns the steps that this took.
+    pub(super) fn rewind<M: Machine<Mark = K>>(&self, machine: &mut M, part: &Bits, events: &Events) -> u64 {
+        let kept = self.places.iter().take_while(|place| part.contains(place.event)).count();
+        machine.rewind(if kept == 0 { &self.start } else { &self.places[kept - 1].state });
+        let mut steps = 0;
+        for place in self.places[kept..].iter().filter(|place| part.contains(place.event)) {
+            machine.step(events.step(place.event));
+            steps += 1;
+        }
+        steps
+    }
+
+    /// The moves of a part of the configuration, in an order in which they can happen.
+    pub(super) fn moves(&self, part: &Bits, events: &Events) -> Vec<Move> {
+        let members = self.places.iter().filter(|place| part.contains(place.event));
+        members.map(|place| events.step(place.event)).collect()
+    }
+
+    /// The events of the configuration.
+    pub(super) fn events(&self) -> impl Iterator<Item = EventId> + '_ {
+        self.places.iter().map(|place| place.event)
+    }
+
+    /// The next event of an actor after its own `before`, or its first one.
+    pub(super) fn following(&self, before: Option<EventId>, actor: ActorId) -> Option<EventId> {
+        match before {
+            Some(before) => self.following.get(before as usize).copied().flatten(),
+            None => self.first.get(&actor).copied(),
+        }
+    }
+
+    /// Adds an event that leads to a state.
+    pub(super) fn push(&mut self, event: EventId, state: K, events: &Events) {
+        self.configuration.insert(event);
+        self.places.push(Place { event, state, actors: self.actors.len() });
+        self.actors.extend_from_slice(events.creates(event));
+        self.link(events.before(event), events.step(event).actor, Some(event));
+    }
+
+    /// Takes the last event back.
+    pub(super) fn pop(&mut self, events: &Events) {
+        self.turns.pop();
+        if let Some(place) = self.places.pop() {
+            self.configuration.remove(place.event);
+            self.actors.truncate(place.actors);
+            self.link(events.before(place.event), events.step(place.event).actor, None);
+        }
+    }
+
+    fn link(&mut self, before: Option<EventId>, actor: ActorId, next: Option<EventId>) {
+        match (before, next) {
+            (Some(before), _) => {
+                let before = before as usize;
+                if self.following.len() <= before {
+                    self.following.resize(before + 1, None);
+                }
+                self.following[before] = next;
+            }
+            (None, Some(next)) => {
+                self.first.insert(actor, next);
+            }
+            (None, None) => {
+                self.first.remove(&actor);
+            }
+        }
+    }
+
+    /// What was last said of what everybody would do.
+    pub(super) fn turns(&self) -> &[Turn] {
+        self.turns.last().map_or(&[], |turns| turns)
+    }
+
+    /// Says what everybody would do now.
+    pub(super) fn take_turns(&mut self, turns: Vec<Turn>) {
+        self.turns.push(turns);
+    }
+
+    /// Appends the events that can be added and are no cutoffs.
+    pub(super) fn enabled(&self, events: &Events, into: &mut Vec<EventId>) {
+        let turns = self.turns().iter();
+        let possible = turns.flat_map(|turn| events.attempt(turn.attempt).events.iter().copied());
+        into.extend(possible.filter(|&event| !events.is_cutoff(event)));
+    }
+}
