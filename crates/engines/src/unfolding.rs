@@ -5,12 +5,14 @@ mod cutoffs;
 mod events;
 mod extensions;
 mod path;
+mod removal;
 
 use self::alternatives::alternative;
 use self::cutoffs::Cutoffs;
 use self::events::{EventId, Events};
 use self::extensions::Extender;
 use self::path::Path;
+use self::removal::Removal;
 use crate::tally::{Tally, from_each_start};
 use crate::Options;
 use mazurka_core::{Counter, Exploration, Machine, Observer, StopReason, System, Traits};
@@ -31,8 +33,8 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let mut search = Search::new(machine, options, tally, &mut cutoffs);
         let walked = search.explore();
-        counts.events += search.extender.made;
-        counts.cutoffs += search.extender.cut;
+        counts.events += search.extender.made_events;
+        counts.cutoffs += search.extender.made_cutoffs;
         counts.configurations += search.configurations;
         walked
     });
@@ -70,6 +72,7 @@ struct Search<'t, 'o, M: Machine> {
     events: Events,
     path: Path<M::Mark>,
     nodes: Vec<Node>,
+    removal: Removal,
     tally: &'t mut Tally<'o>,
     cutoffs: &'t mut Cutoffs,
     configurations: u64,
@@ -82,6 +85,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             extender: Extender::new(machine),
             events: Events::new(options.dependence),
             nodes: Vec::new(),
+            removal: Removal::new(),
             tally,
             cutoffs,
             configurations: 0,
@@ -118,6 +122,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let conflicts = self.events.conflicts(next);
         let disabled = node.disabled.iter().copied().filter(|&event| !conflicts.contains(event)).collect();
         let guide = node.guide.iter().copied().filter(|&event| event != next).collect();
+        let pending = self.nodes.iter().flat_map(|node| node.disabled.iter().chain(&node.guide).copied());
+        self.removal.tidy(&mut self.events, &self.path, pending.chain([next]));
         self.extender.extend(next, &mut self.events, &mut self.path, self.tally, self.cutoffs)?;
         self.arrive(disabled, guide)
     }

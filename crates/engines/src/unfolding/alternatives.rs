@@ -10,10 +10,33 @@ use super::events::{EventId, Events};
 use crate::bits::Bits;
 use crate::tally::FastSet;
 
+/// A configuration on the way to an alternative.
+#[derive(Clone)]
+struct Reached {
+    configuration: Bits,
+    /// Everything that it is in conflict with.
+    barred: Bits,
+}
+
+impl Reached {
+    fn new(events: &Events, configuration: &Bits) -> Self {
+        let mut barred = Bits::default();
+        configuration.iter().for_each(|event| barred.unite(events.conflicts(event)));
+        Reached { configuration: configuration.clone(), barred }
+    }
+
+    fn with(&self, events: &Events, event: EventId) -> Self {
+        let mut reached = self.clone();
+        events.include(&mut reached.configuration, event);
+        // Conflict is inherited: the causes of the event bar nothing else.
+        reached.barred.unite(events.conflicts(event));
+        reached
+    }
+}
+
 /// An event that has to be avoided, and how that is tried.
 struct Choice {
-    /// The configuration so far.
-    reached: Bits,
+    reached: Reached,
     /// What is left to try, the next one last.
     candidates: Vec<EventId>,
 }
@@ -22,10 +45,10 @@ struct Choice {
 pub(super) fn alternative(events: &Events, configuration: &Bits, avoid: &[EventId]) -> Option<Bits> {
     let mut choices: Vec<Choice> = Vec::new();
     let mut tried: FastSet<Bits> = FastSet::default();
-    let mut reached = configuration.clone();
+    let mut reached = Reached::new(events, configuration);
     loop {
         match hardest(events, &reached, avoid) {
-            None => return Some(reached),
+            None => return Some(reached.configuration),
             Some(candidates) => choices.push(Choice { reached, candidates }),
         }
         reached = next_try(events, &mut choices, &mut tried)?;
@@ -33,33 +56,29 @@ pub(super) fn alternative(events: &Events, configuration: &Bits, avoid: &[EventI
 }
 
 /// The candidates against the event that is hardest to avoid, among those that nothing is in conflict with yet.
-fn hardest(events: &Events, reached: &Bits, avoid: &[EventId]) -> Option<Vec<EventId>> {
-    let open = avoid.iter().filter(|&&event| !events.conflicts(event).meets(reached));
+fn hardest(events: &Events, reached: &Reached, avoid: &[EventId]) -> Option<Vec<EventId>> {
+    let open = avoid.iter().filter(|&&event| !reached.barred.contains(event));
     open.map(|&event| candidates(events, reached, event)).min_by_key(Vec::len)
 }
 
 /// The smallest events that are in conflict with `against` and can be added to a configuration.
-fn candidates(events: &Events, reached: &Bits, against: EventId) -> Vec<EventId> {
+fn candidates(events: &Events, reached: &Reached, against: EventId) -> Vec<EventId> {
     let mut fitting = events.direct_conflicts(against);
-    for event in fitting.clone().iter() {
-        if events.is_cutoff(event) || events.conflicts(event).meets(reached) {
-            fitting.remove(event);
-        }
-    }
+    fitting.subtract(events.cutoffs());
+    fitting.subtract(&reached.barred);
     fitting.iter().filter(|&event| !events.causes(event).meets(&fitting)).collect()
 }
 
 /// The next configuration to go on with; what has no candidates left is given up.
-fn next_try(events: &Events, choices: &mut Vec<Choice>, tried: &mut FastSet<Bits>) -> Option<Bits> {
+fn next_try(events: &Events, choices: &mut Vec<Choice>, tried: &mut FastSet<Bits>) -> Option<Reached> {
     while let Some(choice) = choices.last_mut() {
         let Some(candidate) = choice.candidates.pop() else {
             choices.pop();
             continue;
         };
-        let mut reached = choice.reached.clone();
-        events.include(&mut reached, candidate);
-        // Most searches end with the first candidate: what has one choice only needs no memory.
-        if choices.len() == 1 || tried.insert(reached.clone()) {
+        let reached = choice.reached.with(events, candidate);
+        // Two first candidates never lead to the same configuration: only further ones have to be remembered.
+        if choices.len() == 1 || tried.insert(reached.configuration.clone()) {
             return Some(reached);
         }
     }

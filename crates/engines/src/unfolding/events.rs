@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
+use std::hash::BuildHasher;
 
 /// An event by its number. Numbers of forgotten events are used again.
 pub(super) type EventId = u32;
@@ -37,8 +38,8 @@ pub(super) struct Event {
     effects: Bits,
     /// Events that cannot be in one configuration with this one.
     conflicts: Bits,
-    /// How many events the local configuration has: the history and the event itself.
-    size: u32,
+    /// A hash of the step and its history: the same whenever the event is made.
+    name: u64,
     /// Where the local configuration leads.
     state: u128,
     /// Actors that the step brings into being.
@@ -78,6 +79,7 @@ pub(super) struct Events {
     /// For each actor its events.
     of_actor: HashMap<ActorId, Bits, FxBuildHasher>,
     attempts: Vec<Attempt>,
+    free_attempts: Vec<AttemptId>,
     /// For each actor what it would do first.
     first_attempts: HashMap<ActorId, Attempts, FxBuildHasher>,
     /// Events after which nothing needs to be explored.
@@ -94,6 +96,7 @@ impl Events {
             dependent: Vec::new(),
             of_actor: HashMap::default(),
             attempts: Vec::new(),
+            free_attempts: Vec::new(),
             first_attempts: HashMap::default(),
             cutoffs: Bits::default(),
         }
@@ -131,6 +134,11 @@ impl Events {
     /// The state to which the local configuration of an event leads.
     pub(super) fn state(&self, event: EventId) -> Fingerprint {
         Fingerprint(self.events[event as usize].state)
+    }
+
+    /// The events after which nothing needs to be explored.
+    pub(super) fn cutoffs(&self) -> &Bits {
+        &self.cutoffs
     }
 
     pub(super) fn is_cutoff(&self, event: EventId) -> bool {
@@ -223,7 +231,7 @@ impl Events {
             step: Some(new.step),
             footprint: footprint.0,
             before: new.before,
-            size: new.causes.len() as u32 + 1,
+            name: self.name_of(new.step, &new.causes),
             causes: new.causes,
             creates: new.creates,
             state: new.state.0,
@@ -251,10 +259,66 @@ impl Events {
         id
     }
 
-    /// How many events the local configuration of an event has.
-    pub(super) fn size(&self, event: EventId) -> u32 {
-        self.events[event as usize].size
+    fn name_of(&self, step: Move, causes: &Bits) -> u64 {
+        let history = causes.iter().fold(0u64, |sum, cause| sum.wrapping_add(self.events[cause as usize].name));
+        FxBuildHasher.hash_one((step.actor, step.outcome, history)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
     }
+
+    /// A hash of the step and its history: the same whenever the event is made.
+    pub(super) fn name(&self, event: EventId) -> u64 {
+        self.events[event as usize].name
+    }
+
+    /// How many events are known.
+    pub(super) fn len(&self) -> usize {
+        self.events.len() - self.free.len()
+    }
+
+    /// Whether two events that conflict directly are in conflict only because of themselves.
+    pub(super) fn immediate(&self, one: EventId, other: EventId) -> bool {
+        !self.conflicts(one).meets(self.causes(other)) && !self.conflicts(other).meets(self.causes(one))
+    }
+
+    /// Forgets all events that are not in a set which holds the causes of its members, and all attempts that know of
+    /// others.
+    pub(super) fn retain(&mut self, kept: &Bits) {
+        self.free.clear();
+        let mut attempts = std::mem::take(&mut self.attempts);
+        for list in self.first_attempts.values_mut() {
+            retain_attempts(list, &mut attempts, &mut self.free_attempts, kept);
+        }
+        self.first_attempts.retain(|_, list| !list.is_empty());
+        for id in (0..self.events.len() as u32).rev() {
+            let event = &mut self.events[id as usize];
+            if kept.contains(id) {
+                event.effects.intersect(kept);
+                event.conflicts.intersect(kept);
+                retain_attempts(&mut event.attempts, &mut attempts, &mut self.free_attempts, kept);
+            } else {
+                self.free_attempts.extend(&event.attempts);
+                *event = Event::default();
+                self.free.push(id);
+            }
+        }
+        self.attempts = attempts;
+        self.dependent.iter_mut().for_each(|events| events.intersect(kept));
+        self.of_actor.values_mut().for_each(|events| events.intersect(kept));
+        self.of_actor.retain(|_, events| !events.is_empty());
+        self.cutoffs.intersect(kept);
+    }
+}
+
+/// Leaves only the attempts all of whose events are kept.
+fn retain_attempts(list: &mut Attempts, attempts: &mut [Attempt], free: &mut Vec<AttemptId>, kept: &Bits) {
+    list.retain(|id| {
+        let attempt = &mut attempts[*id as usize];
+        let stays = attempt.causes.is_within(kept) && attempt.events.iter().all(|&event| kept.contains(event));
+        if !stays {
+            *attempt = Attempt::default();
+            free.push(*id);
+        }
+        stays
+    });
 }
 
 /// What actors would do.
@@ -302,8 +366,11 @@ impl Events {
         causes: Bits,
         events: SmallVec<[EventId; 1]>,
     ) -> AttemptId {
-        let id = self.attempts.len() as u32;
-        self.attempts.push(Attempt { footprint: footprint.0, causes, events });
+        let id = self.free_attempts.pop().unwrap_or_else(|| {
+            self.attempts.push(Attempt::default());
+            self.attempts.len() as u32 - 1
+        });
+        self.attempts[id as usize] = Attempt { footprint: footprint.0, causes, events };
         match before {
             Some(before) => self.events[before as usize].attempts.push(id),
             None => self.first_attempts.entry(actor).or_default().push(id),

@@ -19,19 +19,24 @@ use super::cutoffs::Cutoffs;
 use super::events::{AttemptId, EventId, Events, NewEvent};
 use super::path::{Path, Turn};
 use crate::bits::Bits;
-use crate::tally::Tally;
+use crate::tally::{FastSet, Tally};
 use mazurka_core::{
     ActorId, ActorSet, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
 };
 use smallvec::SmallVec;
 
+/// The names of so many events are remembered, so that each is counted once.
+const MOST_NAMES: usize = 1 << 22;
+
 /// Runs the program to find out what can follow.
 pub(super) struct Extender<M> {
     machine: M,
-    /// Events that were made, as often as they were.
-    pub(super) made: u64,
-    /// Those of them that are cutoffs.
-    pub(super) cut: u64,
+    /// The names of the events that were made.
+    made: FastSet<u64>,
+    /// How many events were made.
+    pub(super) made_events: u64,
+    /// How many of them are cutoffs.
+    pub(super) made_cutoffs: u64,
     regions: Vec<Region>,
 }
 
@@ -61,7 +66,7 @@ struct Site<'s, 'o, K> {
 
 impl<M: Machine> Extender<M> {
     pub(super) fn new(machine: M) -> Self {
-        Extender { machine, made: 0, cut: 0, regions: Vec::new() }
+        Extender { machine, made: FastSet::default(), made_events: 0, made_cutoffs: 0, regions: Vec::new() }
     }
 
     /// Finds what can happen first.
@@ -259,9 +264,11 @@ impl<M: Machine> Extender<M> {
         let state = self.machine.fingerprint();
         let cut = site.cutoffs.meet(state, &causes, site.events);
         let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state });
-        self.made += 1;
+        // Beyond the bound on memory, an event that is made again counts again.
+        let new = self.made.len() >= MOST_NAMES || self.made.insert(site.events.name(event));
+        self.made_events += u64::from(new);
         if cut {
-            self.cut += 1;
+            self.made_cutoffs += u64::from(new);
             site.events.cut(event);
             if site.cutoffs.are_bounds() {
                 site.tally.cut_cycle();
