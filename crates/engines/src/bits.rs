@@ -48,6 +48,11 @@ impl Bits {
         self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
     }
 
+    /// The numbers in the set, the largest first.
+    pub(crate) fn iter_down(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().rev().flat_map(|(index, &word)| ones_down(index, word))
+    }
+
     /// Adds what is in `more` and not yet here, and puts just that into `added` as well; true if there was any.
     pub(crate) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
         let mut any = false;
@@ -128,6 +133,15 @@ fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The same, the largest first.
+fn ones_down(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| 63 - word.leading_zeros())?;
+        word &= !(1 << bit);
+        Some(index as u32 * 64 + bit)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +165,7 @@ mod tests {
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
+        assert_eq!(both.iter_down().collect::<Vec<_>>(), [200, 70, 3, 1]);
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
         let (mut passing, mut rest) = (Bits::default(), Vec::new());
         passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);

@@ -13,13 +13,15 @@ use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
-use std::hash::BuildHasher;
 
 /// An event by its number. Numbers of forgotten events are used again.
 pub(super) type EventId = u32;
 
 /// An attempt by its number.
 pub(super) type AttemptId = u32;
+
+/// What stands for an event whenever it is made: a hash of its step and its history.
+pub(super) type Name = u128;
 
 /// Several attempts.
 pub(super) type Attempts = SmallVec<[AttemptId; 2]>;
@@ -34,12 +36,13 @@ pub(super) struct Event {
     before: Option<EventId>,
     /// The history: everything that must have happened.
     causes: Bits,
+    /// Those causes that are no cause of another one.
+    nearest: SmallVec<[EventId; 2]>,
     /// Events that have this one in their history.
     effects: Bits,
     /// Events that cannot be in one configuration with this one.
     conflicts: Bits,
-    /// A hash of the step and its history: the same whenever the event is made.
-    name: u64,
+    name: Name,
     /// Where the local configuration leads.
     state: u128,
     /// Actors that the step brings into being.
@@ -76,6 +79,7 @@ pub(super) struct Events {
     footprints: FootprintTable,
     /// For each footprint the events whose own footprints conflict with it.
     dependent: Vec<Bits>,
+    by_name: HashMap<Name, EventId, FxBuildHasher>,
     /// For each actor its events.
     of_actor: HashMap<ActorId, Bits, FxBuildHasher>,
     attempts: Vec<Attempt>,
@@ -94,6 +98,7 @@ impl Events {
             free: Vec::new(),
             footprints: FootprintTable::new(dependence),
             dependent: Vec::new(),
+            by_name: HashMap::default(),
             of_actor: HashMap::default(),
             attempts: Vec::new(),
             free_attempts: Vec::new(),
@@ -117,6 +122,11 @@ impl Events {
 
     pub(super) fn causes(&self, event: EventId) -> &Bits {
         &self.events[event as usize].causes
+    }
+
+    /// The causes of an event that are no cause of another one.
+    pub(super) fn nearest(&self, event: EventId) -> &[EventId] {
+        &self.events[event as usize].nearest
     }
 
     pub(super) fn effects(&self, event: EventId) -> &Bits {
@@ -212,7 +222,8 @@ impl Events {
         }
         let mut conflicting = self.dependent(footprint).clone();
         conflicting.intersect(configuration);
-        for event in conflicting.iter() {
+        // The latest first: it brings most of the others with it.
+        for event in conflicting.iter_down() {
             if !causes.contains(event) {
                 self.include(&mut causes, event);
             }
@@ -237,11 +248,18 @@ impl Events {
             state: new.state.0,
             ..Event::default()
         };
-        let mut conflicts = Bits::default();
-        for cause in self.events[id as usize].causes.clone().iter() {
+        let (mut conflicts, mut heirs, mut nearest) = (Bits::default(), Bits::default(), SmallVec::new());
+        for cause in self.events[id as usize].causes.clone().iter_down() {
             self.events[cause as usize].effects.insert(id);
-            conflicts.unite(self.conflicts(cause));
+            if !heirs.contains(cause) {
+                heirs.unite(self.causes(cause));
+                conflicts.unite(self.conflicts(cause));
+                nearest.push(cause);
+            }
         }
+        // Numbers are used again, so a cause of a later one may have been met before that one.
+        nearest.retain(|cause| !heirs.contains(*cause));
+        self.events[id as usize].nearest = nearest;
         for direct in self.direct_conflicts(id).without(&conflicts.clone()) {
             conflicts.unite(self.effects(direct));
             conflicts.insert(direct);
@@ -256,16 +274,22 @@ impl Events {
             }
         }
         self.of_actor.entry(actor).or_default().insert(id);
+        self.by_name.insert(self.name(id), id);
         id
     }
 
-    fn name_of(&self, step: Move, causes: &Bits) -> u64 {
-        let history = causes.iter().fold(0u64, |sum, cause| sum.wrapping_add(self.events[cause as usize].name));
-        FxBuildHasher.hash_one((step.actor, step.outcome, history)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+    /// The same sum as the name of a trace: see `core::trace`.
+    fn name_of(&self, step: Move, causes: &Bits) -> Name {
+        let history = causes.iter().fold(0u128, |sum, cause| sum.wrapping_add(self.name(cause)));
+        let mut bytes = [0u8; 28];
+        bytes[..4].copy_from_slice(&step.actor.0.to_le_bytes());
+        bytes[4..12].copy_from_slice(&step.outcome.0.to_le_bytes());
+        bytes[12..].copy_from_slice(&history.to_le_bytes());
+        Fingerprint::of_bytes(&bytes).0
     }
 
-    /// A hash of the step and its history: the same whenever the event is made.
-    pub(super) fn name(&self, event: EventId) -> u64 {
+    /// What stands for the event whenever it is made.
+    pub(super) fn name(&self, event: EventId) -> Name {
         self.events[event as usize].name
     }
 
@@ -295,6 +319,7 @@ impl Events {
                 event.conflicts.intersect(kept);
                 retain_attempts(&mut event.attempts, &mut attempts, &mut self.free_attempts, kept);
             } else {
+                self.by_name.remove(&event.name);
                 self.free_attempts.extend(&event.attempts);
                 *event = Event::default();
                 self.free.push(id);
@@ -340,21 +365,30 @@ impl Events {
         }
     }
 
-    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known.
-    pub(super) fn find(&self, before: Option<EventId>, actor: ActorId, configuration: &Bits) -> Option<AttemptId> {
-        let mut known = self.attempts_after(before, actor).iter().copied();
+    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known. The configuration
+    /// has the event `newest`: most attempts that do not fit can be told by that.
+    pub(super) fn find(
+        &self,
+        before: Option<EventId>,
+        actor: ActorId,
+        configuration: &Bits,
+        newest: Option<EventId>,
+    ) -> Option<AttemptId> {
+        let mut known = self.attempts_after(before, actor).iter().rev().copied();
         known.find(|&id| {
             let attempt = self.attempt(id);
-            attempt.causes.is_within(configuration)
+            let knows = |event| attempt.causes.contains(event) || !self.dependent(self.attempted(id)).contains(event);
+            newest.is_none_or(knows)
+                && attempt.causes.is_within(configuration)
                 && configuration.meets_only_within(self.dependent(self.attempted(id)), &attempt.causes)
         })
     }
 
     /// The event with this outcome and this history among those that are known.
-    pub(super) fn find_event(&self, before: Option<EventId>, step: Move, causes: &Bits) -> Option<EventId> {
-        let attempts = self.attempts_after(before, step.actor).iter();
-        let mut events = attempts.flat_map(|&attempt| self.attempt(attempt).events.iter().copied());
-        events.find(|&event| self.step(event) == step && self.causes(event) == causes)
+    pub(super) fn find_event(&self, step: Move, causes: &Bits) -> Option<EventId> {
+        let event = *self.by_name.get(&self.name_of(step, causes))?;
+        debug_assert!(self.step(event) == step && self.causes(event) == causes, "two events have one name");
+        Some(event)
     }
 
     /// Adds an attempt.

@@ -16,7 +16,7 @@
 //! to search holds its history, the event and nothing else that it conflicts with.
 
 use super::cutoffs::Cutoffs;
-use super::events::{AttemptId, EventId, Events, NewEvent};
+use super::events::{AttemptId, EventId, Events, Name, NewEvent};
 use super::path::{Path, Turn};
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
@@ -32,7 +32,7 @@ const MOST_NAMES: usize = 1 << 22;
 pub(super) struct Extender<M> {
     machine: M,
     /// The names of the events that were made.
-    made: FastSet<u64>,
+    made: FastSet<Name>,
     /// How many events were made.
     pub(super) made_events: u64,
     /// How many of them are cutoffs.
@@ -142,23 +142,23 @@ impl<M: Machine> Extender<M> {
 
     /// Looks again at what is in conflict with a new event of the configuration.
     fn replace_attempts(&mut self, site: &mut Site<'_, '_, M::Mark>, event: EventId) -> Result<(), StopReason> {
-        let (mover, footprint) = (site.events.step(event).actor, site.events.footprint(event));
-        let mut touched: Vec<(Option<EventId>, ActorId, AttemptId)> = Vec::new();
-        let mut look = |before, actor| {
-            let known = site.events.attempts_after(before, actor).iter();
-            let touched_ones = known.filter(|&&attempt| site.events.conflict(site.events.attempted(attempt), footprint));
-            touched.extend(touched_ones.map(|&attempt| (before, actor, attempt)));
-        };
-        site.path.actors.iter().for_each(|&actor| look(None, actor));
-        site.path.events().for_each(|before| look(Some(before), site.events.step(before).actor));
-        for (before, actor, attempt) in touched {
-            if actor != mover
-                && let Some(region) = region_of(site.events, site.path, event, before, actor, attempt)
-            {
-                self.search(site, before, actor, region)?;
+        let (events, path) = (&*site.events, &*site.path);
+        let mover = events.step(event).actor;
+        let mut found = Vec::new();
+        for &actor in path.actors.iter().filter(|&&actor| actor != mover) {
+            // From the last turn of the actor down to the first that the event does not come after.
+            let mut before = path.last(actor);
+            loop {
+                let known = events.attempts_after(before, actor).iter();
+                let regions = known.filter_map(|&attempt| region_of(events, path, event, before, actor, attempt));
+                found.extend(regions.map(|region| (before, actor, region)));
+                match before {
+                    Some(own) if !events.causes(event).contains(own) => before = events.before(own),
+                    _ => break,
+                }
             }
         }
-        Ok(())
+        found.into_iter().try_for_each(|(before, actor, region)| self.search(site, before, actor, region))
     }
 
     /// Finds everything that an actor may do after its own step `before` with a history in a region.
@@ -172,7 +172,7 @@ impl<M: Machine> Extender<M> {
         let mut regions = std::mem::take(&mut self.regions);
         regions.push(region);
         while let Some(Region { mut least, most }) = regions.pop() {
-            let known = site.events.find(before, actor, &most);
+            let known = site.events.find(before, actor, &most, site.path.newest());
             let Some(attempt) = known.map_or_else(|| self.run(site, before, actor, &most), |known| Ok(Some(known)))?
             else {
                 continue;
@@ -250,7 +250,7 @@ impl<M: Machine> Extender<M> {
     ) -> Result<EventId, StopReason> {
         let Deed { step, footprint, record, creates } = deed;
         let causes = site.events.history(part, footprint, before);
-        if let Some(known) = site.events.find_event(before, step, &causes) {
+        if let Some(known) = site.events.find_event(step, &causes) {
             return Ok(known);
         }
         site.tally.schedule.moves.clear();
@@ -288,15 +288,21 @@ fn region_of<K>(
     actor: ActorId,
     attempt: AttemptId,
 ) -> Option<Region> {
-    let history = &events.attempt(attempt).causes;
+    let (history, attempted) = (&events.attempt(attempt).causes, events.attempted(attempt));
+    let foreign = |&cause: &EventId| events.dependent(attempted).contains(cause) && !history.contains(cause);
+    if !events.conflict(attempted, events.footprint(event))
+        || history.contains(event)
+        || events.nearest(event).iter().any(foreign)
+        || !events.causes(event).meets_only_within(events.dependent(attempted), history)
+        || !history.is_within(&path.configuration)
+    {
+        return None;
+    }
     let mut most = path.configuration.clone();
     if let Some(following) = path.following(before, actor) {
         events.exclude(&mut most, following);
     }
-    if history.contains(event) || !most.contains(event) || !history.is_within(&most) {
-        return None;
-    }
-    let mut others = events.dependent(events.attempted(attempt)).clone();
+    let mut others = events.dependent(attempted).clone();
     others.intersect(&most);
     others.subtract(history);
     others.remove(event);
@@ -305,10 +311,8 @@ fn region_of<K>(
     }
     let mut least = history.clone();
     events.include(&mut least, event);
-    if let Some(before) = before {
-        events.include(&mut least, before);
-    }
-    least.is_within(&most).then_some(Region { least, most })
+    debug_assert!(least.is_within(&most), "nothing that the attempt conflicts with comes before the event");
+    Some(Region { least, most })
 }
 
 /// What each actor would do now that an event was added: the same as before, unless the event has to do with it.
@@ -330,6 +334,6 @@ fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> 
 
 /// What an actor would do now, after its own step `before`.
 fn turn<K>(events: &Events, path: &Path<K>, before: Option<EventId>, actor: ActorId) -> Option<Turn> {
-    let attempt = events.find(before, actor, &path.configuration)?;
+    let attempt = events.find(before, actor, &path.configuration, path.newest())?;
     Some(Turn { actor, before, attempt })
 }

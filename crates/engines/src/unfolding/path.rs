@@ -17,8 +17,8 @@ pub(super) struct Path<K> {
     pub(super) actors: Vec<ActorId>,
     /// What everybody who has not come to its end would do, after each of the events.
     turns: Vec<Vec<Turn>>,
-    /// For each actor its first event in the configuration.
-    first: HashMap<ActorId, EventId, FxBuildHasher>,
+    /// For each actor its first event in the configuration and its last one.
+    ends: HashMap<ActorId, (EventId, EventId), FxBuildHasher>,
     /// For each event of the configuration the next one of its actor.
     following: Vec<Option<EventId>>,
 }
@@ -49,7 +49,7 @@ impl<K> Path<K> {
             places: Vec::new(),
             actors: Vec::new(),
             turns: Vec::new(),
-            first: HashMap::default(),
+            ends: HashMap::default(),
             following: Vec::new(),
         }
     }
@@ -57,6 +57,11 @@ impl<K> Path<K> {
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// The event that was added last.
+    pub(super) fn newest(&self) -> Option<EventId> {
+        self.places.last().map(|place| place.event)
     }
 
     /// The state to which all events lead.
@@ -87,11 +92,16 @@ impl<K> Path<K> {
         self.places.iter().map(|place| place.event)
     }
 
+    /// The last event of an actor.
+    pub(super) fn last(&self, actor: ActorId) -> Option<EventId> {
+        self.ends.get(&actor).map(|ends| ends.1)
+    }
+
     /// The next event of an actor after its own `before`, or its first one.
     pub(super) fn following(&self, before: Option<EventId>, actor: ActorId) -> Option<EventId> {
         match before {
             Some(before) => self.following.get(before as usize).copied().flatten(),
-            None => self.first.get(&actor).copied(),
+            None => self.ends.get(&actor).map(|ends| ends.0),
         }
     }
 
@@ -100,7 +110,9 @@ impl<K> Path<K> {
         self.configuration.insert(event);
         self.places.push(Place { event, state, actors: self.actors.len() });
         self.actors.extend_from_slice(events.creates(event));
-        self.link(events.before(event), events.step(event).actor, Some(event));
+        let actor = events.step(event).actor;
+        self.ends.entry(actor).and_modify(|ends| ends.1 = event).or_insert((event, event));
+        self.link(events.before(event), Some(event));
     }
 
     /// Takes the last event back.
@@ -109,26 +121,22 @@ impl<K> Path<K> {
         if let Some(place) = self.places.pop() {
             self.configuration.remove(place.event);
             self.actors.truncate(place.actors);
-            self.link(events.before(place.event), events.step(place.event).actor, None);
+            let (before, actor) = (events.before(place.event), events.step(place.event).actor);
+            match (before, self.ends.get_mut(&actor)) {
+                (Some(before), Some(ends)) => ends.1 = before,
+                _ => drop(self.ends.remove(&actor)),
+            }
+            self.link(before, None);
         }
     }
 
-    fn link(&mut self, before: Option<EventId>, actor: ActorId, next: Option<EventId>) {
-        match (before, next) {
-            (Some(before), _) => {
-                let before = before as usize;
-                if self.following.len() <= before {
-                    self.following.resize(before + 1, None);
-                }
-                self.following[before] = next;
-            }
-            (None, Some(next)) => {
-                self.first.insert(actor, next);
-            }
-            (None, None) => {
-                self.first.remove(&actor);
-            }
+    /// Says what follows an actor's own event.
+    fn link(&mut self, before: Option<EventId>, next: Option<EventId>) {
+        let Some(before) = before.map(|before| before as usize) else { return };
+        if self.following.len() <= before {
+            self.following.resize(before + 1, None);
         }
+        self.following[before] = next;
     }
 
     /// What was last said of what everybody would do.
