@@ -29,6 +29,8 @@ pub enum Cutoffs {
     /// Fewer events have.
     #[default]
     Size,
+    /// Fewer steps have, or as many that come first in an order of their own, in whatever way that was met: cuts more.
+    Order,
     /// Nowhere: every trace is explored. A program that comes back to a state is cut there, and the verdict says so.
     None,
 }

@@ -107,7 +107,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
                     }
                 }
             }
-            match choose(node) {
+            match choose(node, &self.events) {
                 Some(next) => self.go_on(next)?,
                 None => self.leave(),
             }
@@ -152,9 +152,9 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 }
 
 /// What to add next: an event of A if there is one left, any event otherwise.
-fn choose(node: &Node) -> Option<EventId> {
+fn choose(node: &Node, events: &Events) -> Option<EventId> {
     if node.guide.is_empty() {
-        return node.enabled.first().copied();
+        return node.enabled.iter().copied().min_by_key(|&event| events.causes(event).len());
     }
     node.enabled.iter().copied().find(|event| node.guide.contains(event))
 }

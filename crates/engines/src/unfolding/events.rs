@@ -45,6 +45,8 @@ pub(super) struct Event {
     name: Name,
     /// Where the local configuration leads.
     state: u128,
+    /// What the step adds to the weight of a configuration.
+    weight: u32,
     /// Actors that the step brings into being.
     creates: SmallVec<[ActorId; 1]>,
     /// What the actor would do next, in whatever configurations that was asked.
@@ -59,6 +61,7 @@ pub(super) struct NewEvent {
     pub(super) causes: Bits,
     pub(super) creates: SmallVec<[ActorId; 1]>,
     pub(super) state: Fingerprint,
+    pub(super) weight: u32,
 }
 
 /// What an actor would do after a history.
@@ -144,6 +147,11 @@ impl Events {
     /// The state to which the local configuration of an event leads.
     pub(super) fn state(&self, event: EventId) -> Fingerprint {
         Fingerprint(self.events[event as usize].state)
+    }
+
+    /// What the step of an event adds to the weight of a configuration.
+    pub(super) fn weight(&self, event: EventId) -> u32 {
+        self.events[event as usize].weight
     }
 
     /// The events after which nothing needs to be explored.
@@ -246,6 +254,7 @@ impl Events {
             causes: new.causes,
             creates: new.creates,
             state: new.state.0,
+            weight: new.weight,
             ..Event::default()
         };
         let (mut conflicts, mut heirs, mut nearest) = (Bits::default(), Bits::default(), SmallVec::new());

@@ -77,8 +77,8 @@ impl<M: Machine> Extender<M> {
         tally: &mut Tally<'_>,
         cutoffs: &mut Cutoffs,
     ) -> Result<(), StopReason> {
-        cutoffs.begin(self.machine.fingerprint());
         path.actors = self.present();
+        cutoffs.begin(self.machine.fingerprint(), &path.actors);
         let site = &mut Site { events, path, tally, cutoffs };
         let mut turns = Vec::new();
         for actor in site.path.actors.clone() {
@@ -102,6 +102,7 @@ impl<M: Machine> Extender<M> {
         self.machine.step(events.step(event));
         path.push(event, self.machine.mark(), events);
         tally.repeat(1, path.len())?;
+        cutoffs.reach(|| self.machine.fingerprint(), path.rank());
         let site = &mut Site { events, path, tally, cutoffs };
         self.replace_attempts(site, event)?;
         let whole = |site: &Site<'_, '_, M::Mark>| {
@@ -262,8 +263,9 @@ impl<M: Machine> Extender<M> {
         self.machine.step(step);
         site.tally.repeat(repeated + 1, 0)?;
         let state = self.machine.fingerprint();
-        let cut = site.cutoffs.meet(state, &causes, site.events);
-        let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state });
+        let weight = site.cutoffs.weight(step, &record.footprint);
+        let cut = site.cutoffs.meet(state, &causes, weight, site.events);
+        let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state, weight });
         // Beyond the bound on memory, an event that is made again counts again.
         let new = self.made.len() >= MOST_NAMES || self.made.insert(site.events.name(event));
         self.made_events += u64::from(new);

@@ -1,5 +1,6 @@
 //! The configuration that is being explored, in one of the orders in which its events can happen.
 
+use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
 use hashbrown::HashMap;
@@ -36,6 +37,8 @@ pub(super) struct Turn {
 struct Place<K> {
     event: EventId,
     state: K,
+    /// The rank of the configuration with it.
+    rank: Rank,
     /// How many actors there were before.
     actors: usize,
 }
@@ -57,6 +60,11 @@ impl<K> Path<K> {
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// What the configuration is compared by.
+    pub(super) fn rank(&self) -> Rank {
+        self.places.last().map_or(Rank::default(), |place| place.rank)
     }
 
     /// The event that was added last.
@@ -108,7 +116,8 @@ impl<K> Path<K> {
     /// Adds an event that leads to a state.
     pub(super) fn push(&mut self, event: EventId, state: K, events: &Events) {
         self.configuration.insert(event);
-        self.places.push(Place { event, state, actors: self.actors.len() });
+        let rank = self.rank().and(events.weight(event));
+        self.places.push(Place { event, state, rank, actors: self.actors.len() });
         self.actors.extend_from_slice(events.creates(event));
         let actor = events.step(event).actor;
         self.ends.entry(actor).and_modify(|ends| ends.1 = event).or_insert((event, event));

@@ -68,7 +68,8 @@ pub(crate) struct Variant {
     /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
     #[arg(long, value_enum, value_name = "CAPTURE", default_value_t = CaptureChoice::Exact)]
     pub(crate) capture: CaptureChoice,
-    /// Where `unfolding` goes no further: where fewer events led to the same state, or nowhere.
+    /// Where `unfolding` goes no further: where fewer events led to the same state, where events that come first
+    /// in an order did, or nowhere.
     #[arg(long, value_enum, value_name = "CUTOFFS", default_value_t = CutoffsChoice::Size)]
     pub(crate) cutoffs: CutoffsChoice,
 }
@@ -82,6 +83,7 @@ impl Variant {
         };
         let cutoffs = match self.cutoffs {
             CutoffsChoice::Size => Cutoffs::Size,
+            CutoffsChoice::Order => Cutoffs::Order,
             CutoffsChoice::None => Cutoffs::None,
         };
         Options { plain: self.plain, no_sleep: self.no_sleep, capture, cutoffs, ..Options::default() }
@@ -102,6 +104,8 @@ pub(crate) enum CaptureChoice {
 pub(crate) enum CutoffsChoice {
     /// Where fewer events led to the same state.
     Size,
+    /// Where fewer steps did, or as many that come first in an order, in any way that was met.
+    Order,
     /// Nowhere.
     None,
 }
