@@ -91,6 +91,18 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
+    /// Adds what is in `more` and not in `except`.
+    pub(crate) fn unite_without(&mut self, more: &Bits, except: &Bits) {
+        self.reach(more.0.len());
+        let both = more.0.len().min(except.0.len());
+        let (near, far) = self.0.split_at_mut(both);
+        let (near_more, far_more) = more.0.split_at(both);
+        for ((mine, theirs), except) in near.iter_mut().zip(near_more).zip(&except.0) {
+            *mine |= theirs & !except;
+        }
+        far.iter_mut().zip(far_more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
     /// Takes out what is not in `other`.
     pub(crate) fn intersect(&mut self, other: &Bits) {
         self.0.truncate(other.0.len());
@@ -173,6 +185,9 @@ mod tests {
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
         assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
         assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));
+        let mut some = bits(&[5]);
+        some.unite_without(&bits(&[1, 2, 300]), &bits(&[1, 5]));
+        assert_eq!(some.iter().collect::<Vec<_>>(), [2, 5, 300]);
         set.subtract(&bits(&[70, 71]));
         set.remove(5000);
         set.remove(3);

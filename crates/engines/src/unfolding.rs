@@ -119,8 +119,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn go_on(&mut self, next: EventId) -> Result<(), StopReason> {
         let Some(node) = self.nodes.last_mut() else { return Ok(()) };
         node.current = Some(next);
-        let conflicts = self.events.conflicts(next);
-        let disabled = node.disabled.iter().copied().filter(|&event| !conflicts.contains(event)).collect();
+        let stays = |event: &EventId| !self.events.exclude_each_other(*event, next);
+        let disabled = node.disabled.iter().copied().filter(stays).collect();
         let guide = node.guide.iter().copied().filter(|&event| event != next).collect();
         let pending = self.nodes.iter().flat_map(|node| node.disabled.iter().chain(&node.guide).copied());
         self.removal.tidy(&mut self.events, &self.path, pending.chain([next]));
@@ -132,8 +132,11 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn arrive(&mut self, disabled: Vec<EventId>, guide: Vec<EventId>) -> Result<(), StopReason> {
         let mut enabled = Vec::new();
         self.path.enabled(&self.events, &mut enabled);
-        if !enabled.is_empty() && self.tally.cuts_at(self.path.len()) {
+        if !enabled.is_empty() && (self.path.comes_back() || self.tally.cuts_at(self.path.len())) {
             enabled.clear();
+        }
+        if self.path.comes_back() {
+            self.tally.cut_cycle();
         }
         if enabled.is_empty() {
             self.configurations += 1;

@@ -14,22 +14,20 @@ use crate::tally::FastSet;
 #[derive(Clone)]
 struct Reached {
     configuration: Bits,
-    /// Everything that it is in conflict with.
+    /// What cannot be added to it: these and their effects.
     barred: Bits,
 }
 
 impl Reached {
     fn new(events: &Events, configuration: &Bits) -> Self {
-        let mut barred = Bits::default();
-        configuration.iter().for_each(|event| barred.unite(events.conflicts(event)));
-        Reached { configuration: configuration.clone(), barred }
+        Reached { configuration: configuration.clone(), barred: events.barred(configuration) }
     }
 
     fn with(&self, events: &Events, event: EventId) -> Self {
         let mut reached = self.clone();
         events.include(&mut reached.configuration, event);
-        // Conflict is inherited: the causes of the event bar nothing else.
-        reached.barred.unite(events.conflicts(event));
+        let new = reached.configuration.without(&self.configuration);
+        events.bar_more(&mut reached.barred, &reached.configuration, new);
         reached
     }
 }
@@ -43,6 +41,11 @@ struct Choice {
 
 /// A configuration that holds `configuration` and is in conflict with every event of `avoid`, if there is one.
 pub(super) fn alternative(events: &Events, configuration: &Bits, avoid: &[EventId]) -> Option<Bits> {
+    // Most events are in conflict with nothing that is known.
+    let avoidable = |&event: &EventId| !events.direct_conflicts(event).is_empty();
+    if !avoid.iter().rev().all(avoidable) {
+        return None;
+    }
     let mut choices: Vec<Choice> = Vec::new();
     let mut tried: FastSet<Bits> = FastSet::default();
     let mut reached = Reached::new(events, configuration);
@@ -66,7 +69,8 @@ fn candidates(events: &Events, reached: &Reached, against: EventId) -> Vec<Event
     let mut fitting = events.direct_conflicts(against);
     fitting.subtract(events.cutoffs());
     fitting.subtract(&reached.barred);
-    fitting.iter().filter(|&event| !events.causes(event).meets(&fitting)).collect()
+    let fits = |&event: &EventId| !events.causes(event).meets(&reached.barred) && !events.causes(event).meets(&fitting);
+    fitting.iter().filter(fits).collect()
 }
 
 /// The next configuration to go on with; what has no candidates left is given up.

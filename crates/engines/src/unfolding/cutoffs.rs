@@ -67,9 +67,9 @@ impl Cutoffs {
         self.smallest.insert(state, Rank::default());
     }
 
-    /// Whether what is cut is lost: nothing else leads to the same state in a smaller way.
-    pub(super) fn are_bounds(&self) -> bool {
-        self.kind == options::Cutoffs::None
+    /// Whether there are any.
+    pub(super) fn apply(&self) -> bool {
+        self.kind != options::Cutoffs::None
     }
 
     /// What a step adds to the weight of a configuration.
@@ -90,11 +90,10 @@ impl Cutoffs {
 
     /// An event with these causes leads to a state; whether it is a cutoff.
     pub(super) fn meet(&mut self, state: Fingerprint, causes: &Bits, weight: u32, events: &Events) -> bool {
-        if self.are_bounds() || self.smallest.len() >= self.most {
-            let comes_back = self.start == Some(state) || causes.iter().any(|cause| events.state(cause) == state);
-            if comes_back || self.are_bounds() {
-                return comes_back;
-            }
+        if self.smallest.len() >= self.most
+            && (self.start == Some(state) || causes.iter().any(|cause| events.state(cause) == state))
+        {
+            return true;
         }
         let history = causes.iter().fold(Rank::default(), |rank, cause: EventId| rank.and(events.weight(cause)));
         self.note(state, history.and(weight))

@@ -1,8 +1,10 @@
 //! The part of the unfolding that is known: its events, and what actors would do after which of them.
 //!
-//! An *event* is one step of one actor after one history. Histories, conflicts and effects are sets of dense numbers,
-//! so that the questions of the algorithm are a few machine words each. Conflict is inherited: an event is in conflict
-//! with everything that one of its causes is in conflict with, and this is written down once, when the event is made.
+//! An *event* is one step of one actor after one history. Causes and effects are sets of dense numbers, so that the
+//! questions of the algorithm are a few machine words each. Two events are in *direct* conflict if they depend on each other
+//! and neither is a cause of the other. Conflict is inherited: two events are in conflict if causes of theirs are. It is not
+//! written down for pairs of events, which would be most of the work, but found for a whole configuration at once: the events
+//! that are in direct conflict with a member, and whatever has one of them among its causes ([`Events::barred`]).
 //!
 //! An *attempt* is what an actor would do in its turn after a history: its outcomes, each an event, or nothing because
 //! it has to wait. It says the same for every configuration that holds its history and beyond that nothing which
@@ -40,8 +42,6 @@ pub(super) struct Event {
     nearest: SmallVec<[EventId; 2]>,
     /// Events that have this one in their history.
     effects: Bits,
-    /// Events that cannot be in one configuration with this one.
-    conflicts: Bits,
     name: Name,
     /// Where the local configuration leads.
     state: u128,
@@ -136,10 +136,6 @@ impl Events {
         &self.events[event as usize].effects
     }
 
-    pub(super) fn conflicts(&self, event: EventId) -> &Bits {
-        &self.events[event as usize].conflicts
-    }
-
     pub(super) fn creates(&self, event: EventId) -> &[ActorId] {
         &self.events[event as usize].creates
     }
@@ -190,17 +186,42 @@ impl Events {
         self.footprints.conflict(one, other)
     }
 
-    /// The known events that are in conflict with an event and would not be without it: of the same actor or with
-    /// conflicting footprints, and neither among its causes nor among its effects.
+    /// The known events that are in direct conflict with an event: of the same actor or with conflicting footprints, and
+    /// neither among its causes nor among its effects.
     pub(super) fn direct_conflicts(&self, event: EventId) -> Bits {
-        let mut direct = self.dependent(self.footprint(event)).clone();
-        if let Some(own) = self.of_actor.get(&self.step(event).actor) {
-            direct.unite(own);
-        }
+        let mut direct = Bits::default();
+        self.bar(event, &mut direct);
         direct.subtract(self.causes(event));
-        direct.subtract(self.effects(event));
         direct.remove(event);
         direct
+    }
+
+    /// The events that are in direct conflict with a member of a configuration: these and their effects cannot be added
+    /// to it.
+    pub(super) fn barred(&self, configuration: &Bits) -> Bits {
+        let mut barred = Bits::default();
+        configuration.iter().for_each(|event| self.bar(event, &mut barred));
+        barred.subtract(configuration);
+        barred
+    }
+
+    /// Adds to what is barred for a configuration, given what is for one without some of its events.
+    pub(super) fn bar_more(&self, barred: &mut Bits, configuration: &Bits, new: impl Iterator<Item = EventId>) {
+        new.for_each(|event| self.bar(event, barred));
+        barred.subtract(configuration);
+    }
+
+    /// Adds what depends on an event and does not come after it. What comes before it has to be taken out.
+    fn bar(&self, event: EventId, into: &mut Bits) {
+        into.unite_without(self.dependent(self.footprint(event)), self.effects(event));
+        if let Some(own) = self.of_actor.get(&self.step(event).actor) {
+            into.unite_without(own, self.effects(event));
+        }
+    }
+
+    /// Whether two events that can both be added to one configuration exclude each other.
+    pub(super) fn exclude_each_other(&self, one: EventId, other: EventId) -> bool {
+        self.step(one).actor == self.step(other).actor || self.conflict(self.footprint(one), self.footprint(other))
     }
 
     /// The members of a set that have no other member among their effects.
@@ -239,7 +260,7 @@ impl Events {
         causes
     }
 
-    /// Adds an event that is not known yet, and writes down what it is in conflict with.
+    /// Adds an event that is not known yet.
     pub(super) fn add(&mut self, new: NewEvent) -> EventId {
         let id = self.free.pop().unwrap_or_else(|| {
             self.events.push(Event::default());
@@ -257,26 +278,17 @@ impl Events {
             weight: new.weight,
             ..Event::default()
         };
-        let (mut conflicts, mut heirs, mut nearest) = (Bits::default(), Bits::default(), SmallVec::new());
+        let (mut further, mut nearest) = (Bits::default(), SmallVec::<[EventId; 2]>::new());
         for cause in self.events[id as usize].causes.clone().iter_down() {
             self.events[cause as usize].effects.insert(id);
-            if !heirs.contains(cause) {
-                heirs.unite(self.causes(cause));
-                conflicts.unite(self.conflicts(cause));
+            if !further.contains(cause) {
+                further.unite(self.causes(cause));
                 nearest.push(cause);
             }
         }
         // Numbers are used again, so a cause of a later one may have been met before that one.
-        nearest.retain(|cause| !heirs.contains(*cause));
+        nearest.retain(|cause| !further.contains(*cause));
         self.events[id as usize].nearest = nearest;
-        for direct in self.direct_conflicts(id).without(&conflicts.clone()) {
-            conflicts.unite(self.effects(direct));
-            conflicts.insert(direct);
-        }
-        for other in conflicts.iter() {
-            self.events[other as usize].conflicts.insert(id);
-        }
-        self.events[id as usize].conflicts = conflicts;
         for (other, dependent) in self.dependent.iter_mut().enumerate() {
             if self.footprints.conflict(FootprintId(other as u32), footprint) {
                 dependent.insert(id);
@@ -307,11 +319,6 @@ impl Events {
         self.events.len() - self.free.len()
     }
 
-    /// Whether two events that conflict directly are in conflict only because of themselves.
-    pub(super) fn immediate(&self, one: EventId, other: EventId) -> bool {
-        !self.conflicts(one).meets(self.causes(other)) && !self.conflicts(other).meets(self.causes(one))
-    }
-
     /// Forgets all events that are not in a set which holds the causes of its members, and all attempts that know of
     /// others.
     pub(super) fn retain(&mut self, kept: &Bits) {
@@ -325,7 +332,6 @@ impl Events {
             let event = &mut self.events[id as usize];
             if kept.contains(id) {
                 event.effects.intersect(kept);
-                event.conflicts.intersect(kept);
                 retain_attempts(&mut event.attempts, &mut attempts, &mut self.free_attempts, kept);
             } else {
                 self.by_name.remove(&event.name);

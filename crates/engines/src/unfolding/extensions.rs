@@ -21,7 +21,7 @@ use super::path::{Path, Turn};
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
 use mazurka_core::{
-    ActorId, ActorSet, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
+    ActorId, ActorSet, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
 };
 use smallvec::SmallVec;
 
@@ -79,6 +79,9 @@ impl<M: Machine> Extender<M> {
     ) -> Result<(), StopReason> {
         path.actors = self.present();
         cutoffs.begin(self.machine.fingerprint(), &path.actors);
+        if !cutoffs.apply() {
+            path.note_state(self.machine.fingerprint());
+        }
         let site = &mut Site { events, path, tally, cutoffs };
         let mut turns = Vec::new();
         for actor in site.path.actors.clone() {
@@ -102,6 +105,9 @@ impl<M: Machine> Extender<M> {
         self.machine.step(events.step(event));
         path.push(event, self.machine.mark(), events);
         tally.repeat(1, path.len())?;
+        if !cutoffs.apply() {
+            path.note_state(self.machine.fingerprint());
+        }
         cutoffs.reach(|| self.machine.fingerprint(), path.rank());
         let site = &mut Site { events, path, tally, cutoffs };
         self.replace_attempts(site, event)?;
@@ -259,12 +265,15 @@ impl<M: Machine> Extender<M> {
             site.tally.schedule.moves = site.path.moves(&causes, site.events);
         }
         site.tally.step(step, &record)?;
-        let repeated = site.path.rewind(&mut self.machine, &causes, site.events);
-        self.machine.step(step);
-        site.tally.repeat(repeated + 1, 0)?;
-        let state = self.machine.fingerprint();
-        let weight = site.cutoffs.weight(step, &record.footprint);
-        let cut = site.cutoffs.meet(state, &causes, weight, site.events);
+        let (mut state, mut weight, mut cut) = (Fingerprint(0), 0, false);
+        if site.cutoffs.apply() {
+            let repeated = site.path.rewind(&mut self.machine, &causes, site.events);
+            self.machine.step(step);
+            site.tally.repeat(repeated + 1, 0)?;
+            state = self.machine.fingerprint();
+            weight = site.cutoffs.weight(step, &record.footprint);
+            cut = site.cutoffs.meet(state, &causes, weight, site.events);
+        }
         let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state, weight });
         // Beyond the bound on memory, an event that is made again counts again.
         let new = self.made.len() >= MOST_NAMES || self.made.insert(site.events.name(event));
@@ -272,9 +281,6 @@ impl<M: Machine> Extender<M> {
         if cut {
             self.made_cutoffs += u64::from(new);
             site.events.cut(event);
-            if site.cutoffs.are_bounds() {
-                site.tally.cut_cycle();
-            }
         }
         Ok(event)
     }

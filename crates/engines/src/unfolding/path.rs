@@ -4,7 +4,8 @@ use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
 use hashbrown::HashMap;
-use mazurka_core::{ActorId, Machine, Move};
+use crate::tally::FastSet;
+use mazurka_core::{ActorId, Fingerprint, Machine, Move};
 use rustc_hash::FxBuildHasher;
 
 /// A configuration and how it came about. The last events can be taken back.
@@ -20,6 +21,9 @@ pub(super) struct Path<K> {
     turns: Vec<Vec<Turn>>,
     /// For each actor its first event in the configuration and its last one.
     ends: HashMap<ActorId, (EventId, EventId), FxBuildHasher>,
+    /// The states on the way, where they are wanted; `None` for one that came back.
+    states: Vec<Option<Fingerprint>>,
+    met: FastSet<Fingerprint>,
     /// For each event of the configuration the next one of its actor.
     following: Vec<Option<EventId>>,
 }
@@ -53,6 +57,8 @@ impl<K> Path<K> {
             actors: Vec::new(),
             turns: Vec::new(),
             ends: HashMap::default(),
+            states: Vec::new(),
+            met: FastSet::default(),
             following: Vec::new(),
         }
     }
@@ -124,9 +130,22 @@ impl<K> Path<K> {
         self.link(events.before(event), Some(event));
     }
 
+    /// Says to which state all events lead.
+    pub(super) fn note_state(&mut self, state: Fingerprint) {
+        self.states.push(self.met.insert(state).then_some(state));
+    }
+
+    /// Whether fewer of the events led to the same state; known only where states are noted.
+    pub(super) fn comes_back(&self) -> bool {
+        self.states.last().is_some_and(Option::is_none)
+    }
+
     /// Takes the last event back.
     pub(super) fn pop(&mut self, events: &Events) {
         self.turns.pop();
+        if let Some(Some(state)) = self.states.pop() {
+            self.met.remove(&state);
+        }
         if let Some(place) = self.places.pop() {
             self.configuration.remove(place.event);
             self.actors.truncate(place.actors);

@@ -14,7 +14,7 @@ use super::path::Path;
 use crate::bits::Bits;
 
 /// So many events are kept in any case.
-const ROOM: usize = 1024;
+const ROOM: usize = 256;
 
 /// When to forget.
 pub(super) struct Removal {
@@ -44,13 +44,7 @@ fn needed<K>(events: &Events, path: &Path<K>, pending: impl Iterator<Item = Even
     let mut explored = configuration.clone();
     pending.for_each(|event| events.include(&mut explored, event));
     let mut needed = explored.clone();
-    for event in explored.iter() {
-        for other in events.direct_conflicts(event).iter() {
-            if !needed.contains(other) && events.immediate(event, other) {
-                events.include(&mut needed, other);
-            }
-        }
-    }
+    explored.iter().for_each(|event| include_immediate_conflicts(events, event, &mut needed));
     let firsts = path.actors.iter().flat_map(|&actor| events.attempts_after(None, actor));
     let others = path.events().flat_map(|event| events.attempts_after(Some(event), events.step(event).actor));
     for &attempt in firsts.chain(others) {
@@ -60,4 +54,17 @@ fn needed<K>(events: &Events, path: &Path<K>, pending: impl Iterator<Item = Even
         }
     }
     needed
+}
+
+/// Adds what is in conflict with an event only because of itself, with its causes.
+fn include_immediate_conflicts(events: &Events, event: EventId, needed: &mut Bits) {
+    let before = events.barred(events.causes(event));
+    let direct = events.direct_conflicts(event);
+    let mut all = before.clone();
+    all.unite(&direct);
+    for other in direct.without(&before) {
+        if !needed.contains(other) && !events.causes(other).meets(&all) {
+            events.include(needed, other);
+        }
+    }
 }
