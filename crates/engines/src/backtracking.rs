@@ -11,7 +11,7 @@ use crate::execution::Execution;
 use crate::sleep::{SleepSet, Sleeper};
 use crate::tally::{Tally, arrive};
 use crate::trail::Trail;
-use crate::waiting::{Lookout, Waiter, Waiters};
+use crate::waiting::{Index, Lookout, Waiter, Waiters};
 use mazurka_core::{
     Access, ActorId, Awaited, Counter, Fingerprint, Footprint, FootprintId, FootprintTable, Machine, Move, Outcome,
     StopReason, Touch, VectorClock,
@@ -23,6 +23,9 @@ use std::rc::Rc;
 pub(crate) trait Memory<M: Machine> {
     /// Whether those who were tried may sleep. A state that was explored while somebody slept is not known for good.
     const SLEEPS: bool;
+
+    /// Whether what is tried may be source sets. Who sees only a part of an execution cannot tell initials.
+    const SOURCE_SETS: bool;
 
     /// A path begins; `path` has who waits there.
     fn start(&mut self, path: &mut Path, machine: &M);
@@ -45,6 +48,7 @@ pub(crate) struct Stateless;
 
 impl<M: Machine> Memory<M> for Stateless {
     const SLEEPS: bool = true;
+    const SOURCE_SETS: bool = true;
     fn start(&mut self, _path: &mut Path, _machine: &M) {}
     fn step(&mut self, _path: &mut Path, _machine: &M) {}
     fn is_known(&mut self, _path: &mut Path, _fingerprint: Fingerprint) -> bool {
@@ -103,6 +107,17 @@ impl Node {
     }
 }
 
+/// What a step did to somebody who waited.
+enum Effect {
+    /// Nothing: it waits as before.
+    None,
+    /// It changed the one thing that is waited for. There is nothing to reverse: whoever else could change that comes into
+    /// conflict with the step by itself.
+    OnWhatIsAwaited,
+    /// It changed one of several things that are looked at.
+    Unclear,
+}
+
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
@@ -144,8 +159,11 @@ pub(crate) struct Path {
     enabled: Rc<[ActorId]>,
     waiting: Waiters,
     counts: Counts,
+    /// Whether a race asks for an initial of the other order, or, as published, for somebody of a persistent set.
+    source_sets: bool,
     plain: bool,
     racing: Vec<usize>,
+    index: Index,
 }
 
 impl Path {
@@ -153,6 +171,15 @@ impl Path {
     pub(crate) fn last(&self) -> Option<(ActorId, FootprintId)> {
         let last = self.execution.order().len().checked_sub(1)?;
         Some((self.execution.order().actor(last), self.touched[last]))
+    }
+
+    /// Somebody who can move after the last step and does not sleep: the one who moved last if possible. Who was tried in
+    /// front of another one so gets where it was to get, before others undo the difference.
+    fn whom_to_try_first(&self, sleep: &SleepSet) -> Option<ActorId> {
+        let mut awake = self.enabled.iter().copied().filter(|&actor| !sleep.contains(actor));
+        let first = awake.next()?;
+        let last = self.last().map(|(actor, _)| actor).filter(|&last| last != first);
+        Some(last.filter(|&last| awake.any(|actor| actor == last)).unwrap_or(first))
     }
 
     /// Who waits after the last step.
@@ -165,19 +192,10 @@ impl Path {
         self.nodes[step].waiting.iter().find(|waiter| waiter.actor == actor)
     }
 
-    /// Sees to it that something that `actor` may do some time later is tried before a step, whatever comes in between:
-    /// the actor itself is tried, or somebody who must come before it.
+    /// Sees to it that something that `actor` may do some time later is tried before a step, whatever comes in between.
     pub(crate) fn try_before(&mut self, step: usize, actor: ActorId, knows: &VectorClock) {
         self.counts.races += 1;
-        let node = &self.nodes[step];
-        let is_initial = |&first: &ActorId| self.execution.is_initial_so_far(first, step);
-        if !self.plain && node.backtrack.iter().any(is_initial) {
-            return;
-        }
-        if node.can_move(actor) {
-            return self.try_later(step, actor);
-        }
-        match self.execution.initial_before(step, knows).filter(|&first| self.nodes[step].can_move(first)) {
+        match self.of_persistent_set(step, actor, knows) {
             Some(first) => self.try_later(step, first),
             None => self.try_all(step),
         }
@@ -194,7 +212,9 @@ impl Path {
                 if self.execution.order().within(step, &knows) {
                     continue;
                 }
-                if self.execution.stood_there(actor, step) && !self.nodes[step].can_move(actor) {
+                let waited = self.execution.stood_there(actor, step) && !self.nodes[step].can_move(actor);
+                if waited && self.execution.initial_before(step, &knows).is_none() {
+                    // Somebody else may have let it move earlier, and nothing tells who.
                     self.try_all(step);
                     continue;
                 }
@@ -213,23 +233,33 @@ impl Path {
             self.counts.backtrack_points += 1;
             return;
         }
-        let node = &self.nodes[step];
-        let is_initial = |&first: &ActorId| self.execution.is_initial(first, step, actor, knows);
-        let first = if self.plain {
-            // Somebody asleep is not tried, so what would be found out behind its move is not.
-            let is_tried = !node.asleep.contains(actor) || is_initial(&actor);
-            let before = || self.execution.initial_before(step, knows);
-            if node.can_move(actor) && is_tried { Some(actor) } else { before() }
-        } else {
+        let first = if self.source_sets {
+            let node = &self.nodes[step];
+            let is_initial = |&first: &ActorId| self.execution.is_initial(first, step, actor, knows);
             if node.backtrack.iter().any(is_initial) || node.asleep.contains(actor) && is_initial(&actor) {
                 return;
             }
-            if is_initial(&actor) { Some(actor) } else { self.execution.initial_before(step, knows) }
+            let first = if is_initial(&actor) { Some(actor) } else { self.execution.initial_before(step, knows) };
+            first.filter(|&first| node.can_move(first))
+        } else {
+            self.of_persistent_set(step, actor, knows)
         };
-        match first.filter(|&first| node.can_move(first)) {
+        match first {
             Some(first) => self.try_later(step, first),
             None => self.try_all(step),
         }
+    }
+
+    /// Somebody who belongs to a persistent set in front of a step because of a later move of `actor`, who knows of `knows`:
+    /// the actor itself, or somebody whom it has to wait for.
+    fn of_persistent_set(&self, step: usize, actor: ActorId, knows: &VectorClock) -> Option<ActorId> {
+        let node = &self.nodes[step];
+        // Somebody asleep is not tried, so what would be found out behind its move is not.
+        let is_tried = || !node.asleep.contains(actor) || self.execution.is_initial(actor, step, actor, knows);
+        if node.can_move(actor) && is_tried() {
+            return Some(actor);
+        }
+        self.execution.initial_before(step, knows).filter(|&first| node.can_move(first))
     }
 
     /// Whether an actor sleeps in front of a step though its step there touches more than the step with this footprint,
@@ -258,67 +288,76 @@ impl Path {
         }
     }
 
-    /// Looks at what the last step did to those who waited before it.
+    /// Looks at what the last step did to those who waited before it, and at those who have come to wait.
     fn settle_waiting(&mut self, touched: FootprintId) {
         let Some(node) = self.nodes.last() else { return };
-        let before = Rc::clone(&node.waiting);
+        let (before, now) = (Rc::clone(&node.waiting), Rc::clone(&self.waiting));
+        let mut index = std::mem::take(&mut self.index);
+        index.fill(now.iter().map(|waiter| waiter.actor));
         for waiter in &*before {
             if !self.footprints.conflict(touched, waiter.footprint) {
                 continue;
             }
-            if self.lets_move(touched, waiter) {
-                self.execution.ready(waiter.actor);
-            } else {
-                self.try_all(self.nodes.len() - 1);
+            match self.effect_on(waiter, touched) {
+                Effect::None => {}
+                Effect::Unclear => self.try_all(self.nodes.len() - 1),
+                // Who waits on as before will know of this step by the one that lets it move: both change one object.
+                Effect::OnWhatIsAwaited if index.place(waiter.actor).is_some_and(|place| now[place] == *waiter) => {}
+                Effect::OnWhatIsAwaited => self.execution.ready(waiter.actor),
             }
         }
+        self.ready_the_new(&mut index);
+        if !Rc::ptr_eq(&before, &now) {
+            index.fill(before.iter().map(|waiter| waiter.actor));
+            for waiter in &*now {
+                let waited = index.place(waiter.actor).map(|place| before[place]);
+                if waited != Some(*waiter) {
+                    let footprint = self.footprints.get(waiter.footprint).clone();
+                    self.detect(waiter.actor, &footprint);
+                }
+            }
+        }
+        self.index = index;
     }
 
-    /// Whether a step changed the one thing that somebody waits for. There is nothing to reverse then: whoever else could
-    /// change it comes into conflict with that step by itself.
-    fn lets_move(&self, touched: FootprintId, waiter: &Waiter) -> bool {
+    /// What a step in conflict with the one that somebody waits to take did to that.
+    fn effect_on(&self, waiter: &Waiter, touched: FootprintId) -> Effect {
         let (step, waits) = (self.footprints.get(touched), self.footprints.get(waiter.footprint));
         let changes = |object| step.access(object).is_some_and(Access::changes);
+        let races = |touch: &Touch| {
+            let awaited = waits.access(touch.object);
+            awaited.is_some_and(|awaited| self.footprints.dependence().races(touch.access, awaited))
+        };
         match waiter.awaited {
-            Some(Awaited::Made(object) | Awaited::Freed(object)) if !self.plain => changes(object),
-            _ => !step.touches().iter().any(|touch| {
-                waits
-                    .access(touch.object)
-                    .is_some_and(|access| self.footprints.dependence().races(touch.access, access))
-            }),
+            Some(Awaited::Made(object) | Awaited::Freed(object)) if !self.plain => {
+                if changes(object) {
+                    Effect::OnWhatIsAwaited
+                } else {
+                    Effect::None
+                }
+            }
+            _ if !step.touches().iter().any(races) => Effect::OnWhatIsAwaited,
+            _ if self.plain || waits.touches().iter().any(|touch| changes(touch.object)) => Effect::Unclear,
+            _ => Effect::None,
         }
     }
 
     /// Those who were not there before the last step know of it.
-    fn ready_the_new(&mut self) {
+    fn ready_the_new(&mut self, index: &mut Index) {
         let Some(node) = self.nodes.last() else { return };
         if Rc::ptr_eq(&node.enabled, &self.enabled) && Rc::ptr_eq(&node.waiting, &self.waiting) {
             return;
         }
-        let was_there = |actor: ActorId| {
-            node.enabled.contains(&actor) || node.waiting.iter().any(|waiter| waiter.actor == actor)
+        let everybody = |enabled: &Rc<[ActorId]>, waiting: &Waiters| {
+            let (enabled, waiting) = (Rc::clone(enabled), Rc::clone(waiting));
+            (0..enabled.len() + waiting.len())
+                .map(move |n| enabled.get(n).copied().unwrap_or_else(|| waiting[n - enabled.len()].actor))
         };
-        let now = self.enabled.iter().copied().chain(self.waiting.iter().map(|waiter| waiter.actor));
-        let new: SmallVec<[ActorId; 4]> = now.filter(|&actor| !was_there(actor)).collect();
-        for actor in new {
-            self.execution.ready(actor);
-        }
-    }
-
-    /// Holds those who have come to wait, or wait for something else than before, against the steps before.
-    fn detect_waiting(&mut self) {
-        let Some(node) = self.nodes.last() else { return };
-        if Rc::ptr_eq(&node.waiting, &self.waiting) {
-            return;
-        }
-        let (before, now) = (Rc::clone(&node.waiting), Rc::clone(&self.waiting));
-        for waiter in &*now {
-            let same = |other: &&Waiter| other.actor == waiter.actor;
-            if before.iter().find(same).is_some_and(|other| other.footprint == waiter.footprint) {
-                continue;
+        index.fill(everybody(&node.enabled, &node.waiting));
+        for actor in everybody(&self.enabled, &self.waiting) {
+            if index.place(actor).is_none() {
+                self.execution.ready(actor);
             }
-            let footprint = self.footprints.get(waiter.footprint).clone();
-            self.detect(waiter.actor, &footprint);
         }
     }
 }
@@ -346,10 +385,20 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             enabled: Rc::new([]),
             waiting: Rc::new([]),
             counts: Counts::default(),
+            source_sets: K::SOURCE_SETS && !options.plain,
             plain: options.plain,
             racing: Vec::new(),
+            index: Index::default(),
         };
-        Search { machine, memory, path, trail: Trail::new(), lookout: Lookout::default(), sleeps: K::SLEEPS && !options.no_sleep, tally }
+        Search {
+            machine,
+            memory,
+            path,
+            trail: Trail::new(),
+            lookout: Lookout::default(),
+            sleeps: K::SLEEPS && !options.no_sleep,
+            tally,
+        }
     }
 
     /// What was counted.
@@ -384,7 +433,9 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             if let Some(outcome) = current.next {
                 return Some(Move { actor: current.actor, outcome });
             }
-            if self.sleeps && let Some(footprint) = current.footprint {
+            if self.sleeps
+                && let Some(footprint) = current.footprint
+            {
                 node.done.insert(Sleeper { actor: current.actor, footprint });
             }
         }
@@ -416,8 +467,6 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
         self.path.touched.push(touched);
         self.look_around(Some(touched));
         self.path.settle_waiting(touched);
-        self.path.ready_the_new();
-        self.path.detect_waiting();
         self.memory.step(&mut self.path, &self.machine);
         self.go_on(sleep)
     }
@@ -471,7 +520,7 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             self.tally.abandon(fingerprint);
             return Ok(false);
         }
-        let Some(first) = self.path.enabled.iter().copied().find(|&actor| !sleep.contains(actor)) else {
+        let Some(first) = self.path.whom_to_try_first(&sleep) else {
             self.path.counts.blocked += 1;
             self.tally.abandon(fingerprint);
             return Ok(false);

@@ -53,32 +53,6 @@ impl Bits {
         self.0.iter().enumerate().rev().flat_map(|(index, &word)| ones_down(index, word))
     }
 
-    /// Adds what is in `more` and not yet here, and puts just that into `added` as well; true if there was any.
-    pub(crate) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
-        let mut any = false;
-        self.reach(more.0.len());
-        for (index, (mine, &theirs)) in self.0.iter_mut().zip(&more.0).enumerate() {
-            let new = theirs & !*mine;
-            if new != 0 {
-                *mine |= new;
-                any = true;
-                added.reach(index + 1);
-                added.0[index] |= new;
-            }
-        }
-        any
-    }
-
-    /// Adds what is in `from` and in both filters; what of `from` is missing in one of them goes to `rest`.
-    pub(crate) fn filter(&mut self, from: &Bits, one: &Bits, other: &Bits, rest: &mut Vec<u32>) {
-        self.reach(from.0.len());
-        for (index, &word) in from.0.iter().enumerate() {
-            let passing = word & one.word(index) & other.word(index);
-            self.0[index] |= passing;
-            rest.extend(ones(index, word & !passing));
-        }
-    }
-
     /// Takes a number out.
     pub(crate) fn remove(&mut self, number: u32) {
         if let Some(word) = self.0.get_mut(number as usize / 64) {
@@ -170,18 +144,12 @@ mod tests {
     fn sets_behave_like_sets() {
         let mut set = bits(&[3, 200]);
         assert!(set.contains(200) && !set.contains(4) && !set.contains(5000));
-        let mut added = Bits::default();
-        assert!(set.absorb(&bits(&[3, 70]), &mut added));
-        assert_eq!(added.without(&Bits::default()).collect::<Vec<_>>(), [70]);
-        assert!(!set.absorb(&bits(&[70, 200]), &mut added));
+        assert!(set.insert(70) && !set.insert(200));
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
         assert_eq!(both.iter_down().collect::<Vec<_>>(), [200, 70, 3, 1]);
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
-        let (mut passing, mut rest) = (Bits::default(), Vec::new());
-        passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);
-        assert_eq!((passing.without(&Bits::default()).collect(), rest), (vec![70], vec![3, 200]));
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
         assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
         assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));

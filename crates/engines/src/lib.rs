@@ -2,8 +2,10 @@
 //!
 //! One file is one algorithm: its head says which paper it follows, what it promises and where it departs from the
 //! paper. The parts that algorithms share stand beside them, each named after its concept: `visited` (the set of states
-//! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once). What helps a person
-//! to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
+//! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once), `tally` (what is counted
+//! and cut along a path), `trail` (places to come back to), `execution` (clocks, races, initials), `waiting` (blocked next
+//! operations), `sleep` (sleep sets), `backtracking` (the search that these make up), `capture` (local states by their
+//! changes). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
 //!
 //! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
 //! `refuses`, and add its line to the table below.
@@ -131,7 +133,7 @@ engines! {
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
     /// Runs at least one execution of each trace of a terminating program.
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
-    /// The same, and stops where it meets a state again.
+    /// Like dpor, and stops where it meets a state again.
     Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
     /// Runs at most one execution of each trace, and ends where states meet again; programs may run for ever.
     Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false;

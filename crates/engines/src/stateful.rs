@@ -57,6 +57,7 @@ mod wakeups;
 
 use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
+use crate::waiting::unless_it_tells_who_waits;
 use graph::Graph;
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Found, Meter, Move, Observer, Outcome, Progress,
@@ -70,8 +71,7 @@ const CHECK_EVERY: u64 = 1024;
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    let reason = "the program does not tell who waits and for what (`System::waiting`, `System::next`)";
-    (!traits.tells_who_waits).then(|| reason.to_owned())
+    unless_it_tells_who_waits(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

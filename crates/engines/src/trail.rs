@@ -42,9 +42,9 @@ impl<K> Trail<K> {
         if let Some(mark) = &self.marks[marked] {
             machine.rewind(mark);
         }
-        for at in marked..steps {
-            machine.step(moves[at]);
-            self.marks[at + 1] = Some(machine.mark());
+        for (mark, &step) in self.marks[marked + 1..].iter_mut().zip(&moves[marked..steps]) {
+            machine.step(step);
+            *mark = Some(machine.mark());
         }
     }
 }

@@ -4,8 +4,14 @@
 //! a lock that is never free again, an assumption that stays false, an event that is switched off. What such a step
 //! would touch counts as if it were taken.
 
-use mazurka_core::{ActorId, Awaited, Footprint, FootprintId, FootprintTable, Machine, Next};
+use mazurka_core::{ActorId, Awaited, Footprint, FootprintId, FootprintTable, Machine, Next, Traits};
 use std::rc::Rc;
+
+/// Why a reduction cannot keep its promise for a program that does not tell who waits; `None` for one that does.
+pub(crate) fn unless_it_tells_who_waits(traits: &Traits) -> Option<String> {
+    let reason = "the program does not tell who waits and for what (`System::waiting`, `System::next`)";
+    (!traits.tells_who_waits).then(|| reason.to_owned())
+}
 
 /// Somebody who waits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,12 +26,39 @@ pub(crate) struct Waiter {
 /// Those who wait in a state; states share the list where it is the same.
 pub(crate) type Waiters = Rc<[Waiter]>;
 
+/// The places of actors in a list, to be looked up.
+#[derive(Default)]
+pub(crate) struct Index {
+    /// For each actor its place in the list and the round in which that was true.
+    places: Vec<(u32, u32)>,
+    round: u32,
+}
+
+impl Index {
+    /// Knows these and nobody else.
+    pub(crate) fn fill(&mut self, actors: impl Iterator<Item = ActorId>) {
+        self.round += 1;
+        for (place, actor) in (0..).zip(actors) {
+            if self.places.len() <= actor.index() {
+                self.places.resize(actor.index() + 1, (0, 0));
+            }
+            self.places[actor.index()] = (place, self.round);
+        }
+    }
+
+    /// The place of an actor in the list.
+    pub(crate) fn place(&self, actor: ActorId) -> Option<usize> {
+        self.places.get(actor.index()).filter(|(_, round)| *round == self.round).map(|(place, _)| *place as usize)
+    }
+}
+
 /// Finds out who waits.
 #[derive(Default)]
 pub(crate) struct Lookout {
     actors: Vec<ActorId>,
     footprint: Footprint,
     waiters: Vec<Waiter>,
+    index: Index,
 }
 
 impl Lookout {
@@ -40,12 +73,12 @@ impl Lookout {
         self.actors.clear();
         machine.waiting(&mut self.actors);
         self.waiters.clear();
+        self.index.fill(before.iter().map(|waiter| waiter.actor));
         for &actor in &self.actors {
             // Whom the step has nothing to do with waits on for the same thing.
-            let same = before
-                .iter()
-                .find(|waiter| waiter.actor == actor)
-                .filter(|waiter| touched.is_some_and(|touched| !footprints.conflict(touched, waiter.footprint)));
+            let waited = self.index.place(actor).map(|place| &before[place]);
+            let same =
+                waited.filter(|waiter| touched.is_some_and(|touched| !footprints.conflict(touched, waiter.footprint)));
             if let Some(waiter) = same {
                 self.waiters.push(*waiter);
             } else if machine.next(actor, &mut self.footprint) == Next::Blocked {
@@ -55,5 +88,25 @@ impl Lookout {
             }
         }
         if self.waiters[..] == before[..] { Rc::clone(before) } else { self.waiters.as_slice().into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_knows_those_it_was_last_filled_with() {
+        let mut index = Index::default();
+        index.fill([ActorId(7), ActorId(3)].into_iter());
+        assert_eq!(
+            (index.place(ActorId(3)), index.place(ActorId(7)), index.place(ActorId(4))),
+            (Some(1), Some(0), None)
+        );
+        index.fill([ActorId(3)].into_iter());
+        assert_eq!(
+            (index.place(ActorId(3)), index.place(ActorId(7)), index.place(ActorId(900))),
+            (Some(0), None, None)
+        );
     }
 }

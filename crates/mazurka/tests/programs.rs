@@ -3,12 +3,13 @@
 //! - `//? verdict: verified` or `//? verdict: violated`: what a search of all states concludes;
 //! - `//? violation: assertion line 14`, `//? violation: deadlock`: what can go wrong, all of it (a deadlock's line may be
 //!   left out: where several actors are stuck, it is that of one of them);
-//! - `//? traces: 4`: the number of traces that `enumerate` counts;
+//! - `//? traces: 4`: the number of traces that `enumerate` counts; `dpor` and `sdpor` must find what can go wrong, too,
+//!   and every state in which the program can end;
 //! - `//? states: 25`: the number of states that `exhaustive` counts;
 //! - `//? unfolding N=3: 12 events, 1 cutoffs, 4 configurations`: what `unfolding` counts, with this constant or without any;
 //!   `//? whole unfolding: …`: the same without cutoffs.
 
-use mazurka::engines::{Cutoffs, Options};
+use mazurka::engines::{Capture, Cutoffs, Options};
 use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Statistics, StopReason, load};
 use std::collections::BTreeSet;
 use std::fs;
@@ -174,8 +175,29 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
         let all = run(Engine::Enumerate, 1);
         same("traces", expected.traces, all.exploration.statistics.get(Counter::Traces))?;
         expected.compare_violations(&all)?;
+        let ends = one.exploration.statistics.get(Counter::EndStates);
+        for (engine, options) in reductions() {
+            let reduced = Check::new(&*loaded.subject).engine(engine).options(options.clone()).run();
+            let statistics = &reduced.exploration.statistics;
+            let named = |what: String| format!("{engine}, {options:?}: {what}");
+            expected.compare_violations(&reduced).map_err(named)?;
+            same("end states", ends, statistics.get(Counter::EndStates)).map_err(named)?;
+            if engine == Engine::Dpor && statistics.get(Counter::Executions) < expected.traces {
+                return Err(named(format!("{statistics:?} for {:?} traces", expected.traces)));
+            }
+        }
     }
     Ok(())
+}
+
+/// The engines that reduce programs that terminate, in all variants.
+fn reductions() -> Vec<(Engine, Options)> {
+    let all = Options { all: true, ..Options::default() };
+    let plain = Options { plain: true, ..all.clone() };
+    let delta = Options { capture: Capture::Delta, ..all.clone() };
+    let dpor = [&all, &plain].map(|options| [false, true].map(|no_sleep| Options { no_sleep, ..options.clone() }));
+    let dpor = dpor.into_iter().flatten().map(|options| (Engine::Dpor, options));
+    dpor.chain([all.clone(), plain, delta].into_iter().map(|options| (Engine::Sdpor, options))).collect()
 }
 
 /// The programs that a page of the manual shows: the line of each, what is said of it, and its text. What is said stands

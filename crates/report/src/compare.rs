@@ -49,7 +49,9 @@ enum Column {
 }
 
 /// What is given up first where the table is too wide.
-const LEAST_WANTED: [Column; 6] = [
+const LEAST_WANTED: [Column; 8] = [
+    Column::Counter(Counter::Races),
+    Column::Counter(Counter::BacktrackPoints),
     Column::Counter(Counter::MaxDepth),
     Column::Counter(Counter::EndStates),
     Column::Counter(Counter::PeakBytes),
@@ -63,6 +65,7 @@ impl Column {
         match self {
             Column::Counter(Counter::PeakBytes) => "memory".to_owned(),
             Column::Counter(Counter::MaxDepth) => "depth".to_owned(),
+            Column::Counter(Counter::BacktrackPoints) => "backtracks".to_owned(),
             Column::Counter(counter) => counter.name().replace('_', " "),
             Column::Violations => "violations".to_owned(),
             Column::Time => "time".to_owned(),

@@ -523,8 +523,9 @@ mod tests {
         insta::assert_snapshot!(of(&exploration, &[], &options), @"
         VERDICT  verified   exhaustive: 1,234,567 executions, 1,234,567 traces,
                             1,234,567 states, 1,234,567 transitions, 3 min 2 s
-                 1,234,567 blocked runs, 1,234,567 events, 1,234,567 end states, longest
-                 schedule 1,234,567 steps, 1.2 MiB of memory
+                 1,234,567 blocked runs, 1,234,567 states met again, 1,234,567 races,
+                 1,234,567 backtracking points, 1,234,567 events, 1,234,567 end states,
+                 longest schedule 1,234,567 steps, 1.2 MiB of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
         ");

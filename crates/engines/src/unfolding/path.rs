@@ -3,8 +3,8 @@
 use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
-use hashbrown::HashMap;
 use crate::tally::FastSet;
+use hashbrown::HashMap;
 use mazurka_core::{ActorId, Fingerprint, Machine, Move};
 use rustc_hash::FxBuildHasher;
 
