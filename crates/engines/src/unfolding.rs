@@ -198,6 +198,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn leave(&mut self) {
         self.nodes.pop();
         self.path.pop(&self.events);
+        self.extender.leave();
     }
 }
 

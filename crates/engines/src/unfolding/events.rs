@@ -49,6 +49,8 @@ pub(super) struct Event {
     weight: u32,
     /// Actors that the step brings into being.
     creates: SmallVec<[ActorId; 1]>,
+    /// The actor is known to have come to its end with it.
+    is_last: bool,
     /// What the actor would do next, in whatever configurations that was asked.
     attempts: Attempts,
 }
@@ -84,11 +86,11 @@ pub(super) struct Events {
     dependent: Vec<Bits>,
     by_name: HashMap<Name, EventId, FxBuildHasher>,
     /// For each actor its events.
-    of_actor: HashMap<ActorId, Bits, FxBuildHasher>,
+    of_actor: Vec<Bits>,
     attempts: Vec<Attempt>,
     free_attempts: Vec<AttemptId>,
     /// For each actor what it would do first.
-    first_attempts: HashMap<ActorId, Attempts, FxBuildHasher>,
+    first_attempts: Vec<Attempts>,
     /// Events after which nothing needs to be explored.
     cutoffs: Bits,
 }
@@ -102,10 +104,10 @@ impl Events {
             footprints: FootprintTable::new(dependence),
             dependent: Vec::new(),
             by_name: HashMap::default(),
-            of_actor: HashMap::default(),
+            of_actor: Vec::new(),
             attempts: Vec::new(),
             free_attempts: Vec::new(),
-            first_attempts: HashMap::default(),
+            first_attempts: Vec::new(),
             cutoffs: Bits::default(),
         }
     }
@@ -134,6 +136,16 @@ impl Events {
 
     pub(super) fn effects(&self, event: EventId) -> &Bits {
         &self.events[event as usize].effects
+    }
+
+    /// Whether an actor is known to have come to its end with an event.
+    pub(super) fn is_last(&self, event: EventId) -> bool {
+        self.events[event as usize].is_last
+    }
+
+    /// Says that an actor has come to its end with an event.
+    pub(super) fn set_last(&mut self, event: EventId) {
+        self.events[event as usize].is_last = true;
     }
 
     pub(super) fn creates(&self, event: EventId) -> &[ActorId] {
@@ -214,7 +226,7 @@ impl Events {
     /// Adds what depends on an event and does not come after it. What comes before it has to be taken out.
     fn bar(&self, event: EventId, into: &mut Bits) {
         into.unite_without(self.dependent(self.footprint(event)), self.effects(event));
-        if let Some(own) = self.of_actor.get(&self.step(event).actor) {
+        if let Some(own) = self.of_actor.get(self.step(event).actor.index()) {
             into.unite_without(own, self.effects(event));
         }
     }
@@ -294,7 +306,7 @@ impl Events {
                 dependent.insert(id);
             }
         }
-        self.of_actor.entry(actor).or_default().insert(id);
+        of(&mut self.of_actor, actor).insert(id);
         self.by_name.insert(self.name(id), id);
         id
     }
@@ -324,10 +336,9 @@ impl Events {
     pub(super) fn retain(&mut self, kept: &Bits) {
         self.free.clear();
         let mut attempts = std::mem::take(&mut self.attempts);
-        for list in self.first_attempts.values_mut() {
+        for list in &mut self.first_attempts {
             retain_attempts(list, &mut attempts, &mut self.free_attempts, kept);
         }
-        self.first_attempts.retain(|_, list| !list.is_empty());
         for id in (0..self.events.len() as u32).rev() {
             let event = &mut self.events[id as usize];
             if kept.contains(id) {
@@ -342,10 +353,17 @@ impl Events {
         }
         self.attempts = attempts;
         self.dependent.iter_mut().for_each(|events| events.intersect(kept));
-        self.of_actor.values_mut().for_each(|events| events.intersect(kept));
-        self.of_actor.retain(|_, events| !events.is_empty());
+        self.of_actor.iter_mut().for_each(|events| events.intersect(kept));
         self.cutoffs.intersect(kept);
     }
+}
+
+/// What a table has for an actor; it grows with the actors.
+fn of<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
+    if table.len() <= actor.index() {
+        table.resize_with(actor.index() + 1, T::default);
+    }
+    &mut table[actor.index()]
 }
 
 /// Leaves only the attempts all of whose events are kept.
@@ -376,7 +394,7 @@ impl Events {
     pub(super) fn attempts_after(&self, before: Option<EventId>, actor: ActorId) -> &[AttemptId] {
         match before {
             Some(before) => &self.events[before as usize].attempts,
-            None => self.first_attempts.get(&actor).map_or(&[], |attempts| attempts),
+            None => self.first_attempts.get(actor.index()).map_or(&[], |attempts| attempts),
         }
     }
 
@@ -422,7 +440,7 @@ impl Events {
         self.attempts[id as usize] = Attempt { footprint: footprint.0, causes, events };
         match before {
             Some(before) => self.events[before as usize].attempts.push(id),
-            None => self.first_attempts.entry(actor).or_default().push(id),
+            None => of(&mut self.first_attempts, actor).push(id),
         }
         id
     }

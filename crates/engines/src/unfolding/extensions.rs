@@ -38,6 +38,8 @@ pub(super) struct Extender<M> {
     /// How many of them are cutoffs.
     pub(super) made_cutoffs: u64,
     regions: Vec<Region>,
+    /// The machine does not stand where the configuration leads.
+    away: bool,
 }
 
 /// The configurations between two.
@@ -66,7 +68,7 @@ struct Site<'s, 'o, K> {
 
 impl<M: Machine> Extender<M> {
     pub(super) fn new(machine: M) -> Self {
-        Extender { machine, made: FastSet::default(), made_events: 0, made_cutoffs: 0, regions: Vec::new() }
+        Extender { machine, made: FastSet::default(), made_events: 0, made_cutoffs: 0, regions: Vec::new(), away: true }
     }
 
     /// Finds what can happen first.
@@ -101,7 +103,7 @@ impl<M: Machine> Extender<M> {
         tally: &mut Tally<'_>,
         cutoffs: &mut Cutoffs,
     ) -> Result<(), StopReason> {
-        self.machine.rewind(path.state());
+        self.stand_at_end(path);
         self.machine.step(events.step(event));
         path.push(event, self.machine.mark(), events);
         tally.repeat(1, path.len())?;
@@ -132,12 +134,25 @@ impl<M: Machine> Extender<M> {
         events: &Events,
         tally: &mut Tally<'_>,
     ) -> Result<(), StopReason> {
-        self.machine.rewind(path.state());
+        self.stand_at_end(path);
         if !self.machine.enabled().is_empty() {
             return Ok(());
         }
         tally.schedule.moves = path.moves(&path.configuration, events);
         tally.end(&self.machine.ending(), self.machine.fingerprint())
+    }
+
+    /// Brings the machine to where the configuration leads, if it is not there.
+    fn stand_at_end(&mut self, path: &Path<M::Mark>) {
+        if self.away {
+            self.machine.rewind(path.state());
+            self.away = false;
+        }
+    }
+
+    /// The machine will have to come back to where the configuration leads.
+    pub(super) fn leave(&mut self) {
+        self.away = true;
     }
 
     /// Everybody who can move or may some day.
@@ -176,6 +191,9 @@ impl<M: Machine> Extender<M> {
         actor: ActorId,
         region: Region,
     ) -> Result<(), StopReason> {
+        if before.is_some_and(|before| site.events.is_last(before)) {
+            return Ok(());
+        }
         let mut regions = std::mem::take(&mut self.regions);
         regions.push(region);
         while let Some(Region { mut least, most }) = regions.pop() {
@@ -206,6 +224,7 @@ impl<M: Machine> Extender<M> {
         actor: ActorId,
         part: &Bits,
     ) -> Result<Option<AttemptId>, StopReason> {
+        self.away = true;
         let repeated = site.path.rewind(&mut self.machine, part, site.events);
         site.tally.repeat(repeated, 0)?;
         let mut together = Footprint::default();
@@ -216,6 +235,7 @@ impl<M: Machine> Extender<M> {
                 together.touch(touch.object, touch.access);
             }
         } else if self.machine.next(actor, &mut together) != Next::Blocked {
+            before.into_iter().for_each(|before| site.events.set_last(before));
             return Ok(None);
         }
         together.seal();

@@ -4,9 +4,7 @@ use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
 use crate::tally::FastSet;
-use hashbrown::HashMap;
 use mazurka_core::{ActorId, Fingerprint, Machine, Move};
-use rustc_hash::FxBuildHasher;
 
 /// A configuration and how it came about. The last events can be taken back.
 pub(super) struct Path<K> {
@@ -20,7 +18,7 @@ pub(super) struct Path<K> {
     /// What everybody who has not come to its end would do, after each of the events.
     turns: Vec<Vec<Turn>>,
     /// For each actor its first event in the configuration and its last one.
-    ends: HashMap<ActorId, (EventId, EventId), FxBuildHasher>,
+    ends: Vec<Option<(EventId, EventId)>>,
     /// The states on the way, where they are wanted; `None` for one that came back.
     states: Vec<Option<Fingerprint>>,
     met: FastSet<Fingerprint>,
@@ -56,7 +54,7 @@ impl<K> Path<K> {
             places: Vec::new(),
             actors: Vec::new(),
             turns: Vec::new(),
-            ends: HashMap::default(),
+            ends: Vec::new(),
             states: Vec::new(),
             met: FastSet::default(),
             following: Vec::new(),
@@ -108,14 +106,25 @@ impl<K> Path<K> {
 
     /// The last event of an actor.
     pub(super) fn last(&self, actor: ActorId) -> Option<EventId> {
-        self.ends.get(&actor).map(|ends| ends.1)
+        self.ends(actor).map(|ends| ends.1)
+    }
+
+    fn ends(&self, actor: ActorId) -> Option<(EventId, EventId)> {
+        self.ends.get(actor.index()).copied().flatten()
+    }
+
+    fn set_ends(&mut self, actor: ActorId, ends: Option<(EventId, EventId)>) {
+        if self.ends.len() <= actor.index() {
+            self.ends.resize(actor.index() + 1, None);
+        }
+        self.ends[actor.index()] = ends;
     }
 
     /// The next event of an actor after its own `before`, or its first one.
     pub(super) fn following(&self, before: Option<EventId>, actor: ActorId) -> Option<EventId> {
         match before {
             Some(before) => self.following.get(before as usize).copied().flatten(),
-            None => self.ends.get(&actor).map(|ends| ends.0),
+            None => self.ends(actor).map(|ends| ends.0),
         }
     }
 
@@ -126,7 +135,7 @@ impl<K> Path<K> {
         self.places.push(Place { event, state, rank, actors: self.actors.len() });
         self.actors.extend_from_slice(events.creates(event));
         let actor = events.step(event).actor;
-        self.ends.entry(actor).and_modify(|ends| ends.1 = event).or_insert((event, event));
+        self.set_ends(actor, Some((self.ends(actor).map_or(event, |ends| ends.0), event)));
         self.link(events.before(event), Some(event));
     }
 
@@ -150,10 +159,8 @@ impl<K> Path<K> {
             self.configuration.remove(place.event);
             self.actors.truncate(place.actors);
             let (before, actor) = (events.before(place.event), events.step(place.event).actor);
-            match (before, self.ends.get_mut(&actor)) {
-                (Some(before), Some(ends)) => ends.1 = before,
-                _ => drop(self.ends.remove(&actor)),
-            }
+            let first = self.ends(actor).map(|ends| ends.0);
+            self.set_ends(actor, first.zip(before));
             self.link(before, None);
         }
     }
