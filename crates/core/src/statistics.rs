@@ -48,6 +48,10 @@ counters! {
     Decisions => "decisions",
     /// Events of the unfolding that were built.
     Events => "events",
+    /// Those of them after which nothing new can happen.
+    Cutoffs => "cutoffs",
+    /// Maximal configurations of the unfolding that were explored; with cutoffs, of the part in front of them.
+    Configurations => "configurations",
     /// States in which nobody can move.
     EndStates => "end_states",
     /// The length of the longest schedule that was followed.

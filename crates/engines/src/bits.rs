@@ -48,30 +48,55 @@ impl Bits {
         self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
     }
 
-    /// Adds what is in `more` and not yet here, and puts just that into `added` as well; true if there was any.
-    pub(crate) fn absorb(&mut self, more: &Bits, added: &mut Bits) -> bool {
-        let mut any = false;
-        self.reach(more.0.len());
-        for (index, (mine, &theirs)) in self.0.iter_mut().zip(&more.0).enumerate() {
-            let new = theirs & !*mine;
-            if new != 0 {
-                *mine |= new;
-                any = true;
-                added.reach(index + 1);
-                added.0[index] |= new;
-            }
-        }
-        any
+    /// The numbers in the set, the largest first.
+    pub(crate) fn iter_down(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().enumerate().rev().flat_map(|(index, &word)| ones_down(index, word))
     }
 
-    /// Adds what is in `from` and in both filters; what of `from` is missing in one of them goes to `rest`.
-    pub(crate) fn filter(&mut self, from: &Bits, one: &Bits, other: &Bits, rest: &mut Vec<u32>) {
-        self.reach(from.0.len());
-        for (index, &word) in from.0.iter().enumerate() {
-            let passing = word & one.word(index) & other.word(index);
-            self.0[index] |= passing;
-            rest.extend(ones(index, word & !passing));
+    /// Takes a number out.
+    pub(crate) fn remove(&mut self, number: u32) {
+        if let Some(word) = self.0.get_mut(number as usize / 64) {
+            *word &= !(1u64 << (number % 64));
         }
+    }
+
+    /// Takes out what is in `other`.
+    pub(crate) fn subtract(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
+    }
+
+    /// Adds what is in `more` and not in `except`.
+    pub(crate) fn unite_without(&mut self, more: &Bits, except: &Bits) {
+        self.reach(more.0.len());
+        let both = more.0.len().min(except.0.len());
+        let (near, far) = self.0.split_at_mut(both);
+        let (near_more, far_more) = more.0.split_at(both);
+        for ((mine, theirs), except) in near.iter_mut().zip(near_more).zip(&except.0) {
+            *mine |= theirs & !except;
+        }
+        far.iter_mut().zip(far_more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Takes out what is not in `other`.
+    pub(crate) fn intersect(&mut self, other: &Bits) {
+        self.0.truncate(other.0.len());
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+    }
+
+    /// Whether some number is in both sets.
+    pub(crate) fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
+    /// Whether everything here is in `other` too.
+    pub(crate) fn is_within(&self, other: &Bits) -> bool {
+        self.0.iter().enumerate().all(|(index, &mine)| mine & !other.word(index) == 0)
+    }
+
+    /// Whether everything that is here and in `filter` is in `other` too.
+    pub(crate) fn meets_only_within(&self, filter: &Bits, other: &Bits) -> bool {
+        let mut both = self.0.iter().zip(&filter.0).enumerate();
+        both.all(|(index, (mine, theirs))| mine & theirs & !other.word(index) == 0)
     }
 
     fn word(&self, index: usize) -> u64 {
@@ -94,6 +119,15 @@ fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
+/// The same, the largest first.
+fn ones_down(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| 63 - word.leading_zeros())?;
+        word &= !(1 << bit);
+        Some(index as u32 * 64 + bit)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,17 +144,24 @@ mod tests {
     fn sets_behave_like_sets() {
         let mut set = bits(&[3, 200]);
         assert!(set.contains(200) && !set.contains(4) && !set.contains(5000));
-        let mut added = Bits::default();
-        assert!(set.absorb(&bits(&[3, 70]), &mut added));
-        assert_eq!(added.without(&Bits::default()).collect::<Vec<_>>(), [70]);
-        assert!(!set.absorb(&bits(&[70, 200]), &mut added));
+        assert!(set.insert(70) && !set.insert(200));
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
+        assert_eq!(both.iter_down().collect::<Vec<_>>(), [200, 70, 3, 1]);
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
-        let (mut passing, mut rest) = (Bits::default(), Vec::new());
-        passing.filter(&set, &bits(&[3, 70]), &bits(&[70, 200]), &mut rest);
-        assert_eq!((passing.without(&Bits::default()).collect(), rest), (vec![70], vec![3, 200]));
+        assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
+        assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
+        assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));
+        let mut some = bits(&[5]);
+        some.unite_without(&bits(&[1, 2, 300]), &bits(&[1, 5]));
+        assert_eq!(some.iter().collect::<Vec<_>>(), [2, 5, 300]);
+        set.subtract(&bits(&[70, 71]));
+        set.remove(5000);
+        set.remove(3);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [200]);
+        set.intersect(&bits(&[1]));
+        assert!(set.is_empty());
         set.clear();
         assert!(set.is_empty());
     }

@@ -60,6 +60,7 @@ mod sleep;
 mod stateful;
 mod tally;
 mod trail;
+mod unfolding;
 mod visited;
 mod waiting;
 mod wakeup;
@@ -67,7 +68,7 @@ mod wakeup;
 #[cfg(test)]
 mod programs;
 
-pub use options::{Capture, Options};
+pub use options::{Capture, Cutoffs, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
 
@@ -142,6 +143,8 @@ engines! {
     Optimal in optimal, name: "optimal", cycles: false, present_identity: false;
     /// Runs at least one execution of each trace of a terminating program whose handlers take messages in any order.
     Event in event, name: "event", cycles: false, present_identity: false;
+    /// Runs at most one execution of each trace, and ends where states meet again; programs may run for ever.
+    Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

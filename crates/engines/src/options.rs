@@ -19,6 +19,20 @@ pub struct Options {
     pub no_sleep: bool,
     /// How states are told apart, in engines that can do it in two ways.
     pub capture: Capture,
+    /// Where an unfolding is cut.
+    pub cutoffs: Cutoffs,
+}
+
+/// Where an unfolding is cut: at events that lead to a state to which less has led before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cutoffs {
+    /// Fewer events have.
+    #[default]
+    Size,
+    /// Fewer steps have, or as many that come first in an order of their own, in whatever way that was met: cuts more.
+    Order,
+    /// Nowhere: every trace is explored. A program that comes back to a state is cut there, and the verdict says so.
+    None,
 }
 
 /// How states are told apart.

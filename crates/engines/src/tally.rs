@@ -31,6 +31,8 @@ pub(crate) struct Tally<'a> {
     ends: FastSet<Fingerprint>,
     executions: u64,
     transitions: u64,
+    /// The number of transitions at which the limits are looked at again.
+    next_check: u64,
     max_depth: u64,
     cycle_cuts: u64,
     depth_cuts: u64,
@@ -49,6 +51,7 @@ impl<'a> Tally<'a> {
             ends: FastSet::default(),
             executions: 0,
             transitions: 0,
+            next_check: 1,
             max_depth: 0,
             cycle_cuts: 0,
             depth_cuts: 0,
@@ -69,7 +72,14 @@ impl<'a> Tally<'a> {
         self.schedule.moves.push(step);
         self.max_depth = self.max_depth.max(self.schedule.moves.len() as u64);
         self.note(&record.violations)?;
-        if self.transitions % CHECK_EVERY == 1 { self.check() } else { Ok(()) }
+        self.check_when_due()
+    }
+
+    /// Steps that are known were taken again; the path is so deep then.
+    pub(crate) fn repeat(&mut self, steps: u64, depth: usize) -> Result<(), StopReason> {
+        self.transitions += steps;
+        self.max_depth = self.max_depth.max(depth as u64);
+        self.check_when_due()
     }
 
     /// The steps of the path from `len` on are taken back.
@@ -86,6 +96,18 @@ impl<'a> Tally<'a> {
         let new = self.on_path.insert(state);
         self.cycle_cuts += u64::from(!new);
         new
+    }
+
+    /// A search of another shape came so deep; true if it must go no further, though somebody can move there.
+    pub(crate) fn cuts_at(&mut self, depth: usize) -> bool {
+        let cut = self.options.budget.depth.is_some_and(|limit| depth as u64 >= limit);
+        self.depth_cuts += u64::from(cut);
+        cut
+    }
+
+    /// Something was not followed because it comes back to a state.
+    pub(crate) fn cut_cycle(&mut self) {
+        self.cycle_cuts += 1;
     }
 
     /// The path entered a state and goes no further there.
@@ -128,6 +150,14 @@ impl<'a> Tally<'a> {
             }
         }
         Ok(())
+    }
+
+    fn check_when_due(&mut self) -> Result<(), StopReason> {
+        if self.transitions < self.next_check {
+            return Ok(());
+        }
+        self.next_check = self.transitions + CHECK_EVERY;
+        self.check()
     }
 
     fn check(&mut self) -> Result<(), StopReason> {

@@ -6,13 +6,19 @@
 //! - `//? traces: 4`: the number of traces that `enumerate` counts; `dpor` and `sdpor` must find what can go wrong, too,
 //!   and every state in which the program can end;
 //! - `//? states: 25`: the number of states that `exhaustive` counts;
-//! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants.
+//! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants;
+//! - `//? unfolding N=3: 12 events, 1 cutoffs, 4 configurations`: what `unfolding` counts, with this constant or without any;
+//!   `//? whole unfolding: …`: the same without cutoffs.
 
-use mazurka::engines::{Capture, Options};
-use mazurka::{Check, Checked, Counter, Engine, Loaded, Settings, Statistics, load};
+use mazurka::engines::{Capture, Cutoffs, Options};
+use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Settings, Statistics, StopReason, load};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Programs whose unfolding takes longer than this are not compared.
+const UNFOLDING_TIME: Duration = Duration::from_secs(2);
 
 /// What a program's directives say of it.
 #[derive(Debug, Default)]
@@ -22,6 +28,7 @@ struct Expected {
     traces: Option<u64>,
     states: Option<u64>,
     executions: Vec<Executions>,
+    unfoldings: Vec<Unfolded>,
 }
 
 /// How many executions an engine runs of a program with some constants.
@@ -55,6 +62,43 @@ impl Executions {
     }
 }
 
+/// What is counted in an unfolding.
+#[derive(Debug)]
+struct Unfolded {
+    cutoffs: Cutoffs,
+    constants: Vec<(String, i64)>,
+    /// Events, cutoffs and configurations.
+    counts: [u64; 3],
+}
+
+impl Unfolded {
+    fn read(keyword: &str, value: &str) -> Option<Unfolded> {
+        let (cutoffs, rest) = match keyword.strip_prefix("whole ") {
+            Some(rest) => (Cutoffs::None, rest),
+            None => (Cutoffs::Size, keyword),
+        };
+        let constant = |text: &str| text.split_once('=').and_then(|(name, n)| Some((name.to_owned(), n.parse().ok()?)));
+        let constants = rest.strip_prefix("unfolding")?.split_whitespace().map(constant).collect::<Option<_>>()?;
+        let mut parts = value.split(", ");
+        let mut count = |unit: &str| parts.next()?.strip_suffix(unit)?.trim().parse().ok();
+        let counts = [count("events")?, count("cutoffs")?, count("configurations")?];
+        Some(Unfolded { cutoffs, constants, counts })
+    }
+
+    fn check(&self, path: &Path) -> Result<(), String> {
+        let loaded = load(&[path.display().to_string()], &Settings::defines(&self.constants), false)
+            .map_err(|error| error.to_string())?;
+        let options = Options { all: true, cutoffs: self.cutoffs, ..Options::default() };
+        let unfolded = Check::new(&*loaded.subject).engine(Engine::Unfolding).options(options).run();
+        let counted = [Counter::Events, Counter::Cutoffs, Counter::Configurations]
+            .map(|counter| unfolded.exploration.statistics.get(counter).unwrap_or_default());
+        if counted != self.counts {
+            return Err(format!("{self:?}: counted {counted:?}"));
+        }
+        Ok(())
+    }
+}
+
 /// A kind of violation, and its line where it was given.
 type Site = (String, Option<u32>);
 
@@ -75,10 +119,10 @@ impl Expected {
                 }
                 "traces" => expected.traces = Some(value.parse().map_err(|_| unclear())?),
                 "states" => expected.states = Some(value.parse().map_err(|_| unclear())?),
-                _ => {
-                    let of = keyword.strip_prefix("executions of ").ok_or_else(unclear)?;
-                    expected.executions.push(Executions::read(of, value).ok_or_else(unclear)?);
-                }
+                _ => match keyword.strip_prefix("executions of ") {
+                    Some(of) => expected.executions.push(Executions::read(of, value).ok_or_else(unclear)?),
+                    None => expected.unfoldings.push(Unfolded::read(keyword, value).ok_or_else(unclear)?),
+                },
             }
         }
         if expected.verdict.is_none() {
@@ -152,7 +196,20 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
         expected.compare_violations(&reduced).map_err(|what| format!("stateful, plain {plain}: {what}"))?;
     }
 
+    for cutoffs in [Cutoffs::Size, Cutoffs::Order] {
+        let budget = Budget { time: Some(UNFOLDING_TIME), ..Budget::default() };
+        let options = Options { all: true, cutoffs, budget, ..Options::default() };
+        let unfolded = Check::new(&*loaded.subject).engine(Engine::Unfolding).options(options).run();
+        if unfolded.exploration.stop == StopReason::Complete {
+            expected.compare_violations(&unfolded).map_err(|what| format!("unfolding, {cutoffs:?}: {what}"))?;
+        }
+    }
+    expected.unfoldings.iter().try_for_each(|unfolded| unfolded.check(path))?;
+
     if expected.traces.is_some() {
+        let options = Options { all: true, cutoffs: Cutoffs::None, ..Options::default() };
+        let unfolded = Check::new(&*loaded.subject).engine(Engine::Unfolding).options(options).run();
+        same("executions", expected.traces, unfolded.exploration.statistics.get(Counter::Executions))?;
         let all = run(Engine::Enumerate, 1);
         same("traces", expected.traces, all.exploration.statistics.get(Counter::Traces))?;
         expected.compare_violations(&all)?;
@@ -263,6 +320,8 @@ fn a_program_without_directives_or_with_wrong_ones_is_noticed() {
     assert!(Expected::read("thread a { }").is_err());
     assert!(Expected::read("//? verdict: fine").is_err());
     assert!(Expected::read("//? verdict: verified\n//? tracks: 3").is_err());
+    assert!(Expected::read("//? verdict: verified\n//? unfolding: 3 events").is_err());
+    assert!(Expected::read("//? verdict: verified\n//? unfolding N: 3 events, 1 cutoffs, 2 configurations").is_err());
     let expected = Expected::read("//? verdict: violated\n//? violation: deadlock\n//? violation: assertion line 4");
     let expected = expected.expect("these are directives");
     assert_eq!(expected.violations.len(), 2);

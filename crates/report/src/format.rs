@@ -35,6 +35,8 @@ pub fn counted(counter: Counter, how_many: u64) -> String {
         Counter::BacktrackPoints => count(how_many, "backtracking point", "backtracking points"),
         Counter::Decisions => count(how_many, "decision taken back", "decisions taken back"),
         Counter::Events => count(how_many, "event", "events"),
+        Counter::Cutoffs => count(how_many, "cutoff", "cutoffs"),
+        Counter::Configurations => count(how_many, "maximal configuration", "maximal configurations"),
         Counter::EndStates => count(how_many, "end state", "end states"),
         Counter::MaxDepth => format!("longest schedule {}", count(how_many, "step", "steps")),
         Counter::PeakBytes => format!("{} of memory", mebibytes(how_many)),

@@ -235,7 +235,8 @@ impl Case {
             }
             let mut more = 0;
             let promise = contender.promise;
-            if finished && (promise.traces_exactly || promise.event_traces) && self.reference.terminates {
+            let counts = promise.traces_exactly || promise.traces_at_most || promise.event_traces;
+            if finished && counts && self.reference.terminates {
                 let known = traces.map_or_else(|| self.traces(), Ok)?;
                 traces = Some(known);
                 more = check_traces(contender, &account, known)?;
@@ -337,16 +338,17 @@ fn check_traces(contender: &Contender<'_>, account: &Account, traces: Traces) ->
     let differs = |words| Err(Difference::new(&contender.name, DifferenceKind::Traces, words));
     let statistics = &account.exploration.statistics;
     let executions = statistics.get(Counter::Executions).unwrap_or_default();
-    if !contender.promise.traces_exactly {
+    if contender.promise.event_traces {
         return match traces.event {
             Some(traces) if executions < traces => differs(format!("runs {executions} executions of {traces} traces")),
             traces => Ok(executions - traces.unwrap_or(executions)),
         };
     }
-    if let Some(blocked @ 1..) = statistics.get(Counter::Blocked) {
+    if let Some(blocked @ 1..) = statistics.get(Counter::Blocked).filter(|_| contender.promise.traces_exactly) {
         return differs(format!("gives up {blocked} runs that repeat what was seen"));
     }
     match traces.all {
+        Some(traces) if executions < traces && contender.promise.traces_at_most => Ok(0),
         Some(traces) if executions != traces => differs(format!("runs {executions} executions of {traces} traces")),
         _ => Ok(0),
     }

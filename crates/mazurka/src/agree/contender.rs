@@ -4,7 +4,7 @@ use mazurka_core::{
     Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
     Observer, Outcome, Step, System, Traits, Value, Violation,
 };
-use mazurka_engines::{Engine, Options, explore, refuses};
+use mazurka_engines::{Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -17,12 +17,15 @@ pub struct Promise {
     pub traces_exactly: bool,
     /// It runs at least one execution for each trace where messages are ordered by their conflicts only.
     pub event_traces: bool,
+    /// It runs at most one execution for each trace.
+    pub traces_at_most: bool,
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
     pub cycles: bool,
 }
 
-const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, event_traces: false, cycles: true };
+const EVERYTHING: Promise =
+    Promise { observations: true, traces_exactly: false, traces_at_most: false, event_traces: false, cycles: true };
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
@@ -35,7 +38,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("em-dpor", WITHOUT_CYCLES),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
     ("event", Promise { event_traces: true, ..WITHOUT_CYCLES }),
-    ("unfolding", Promise { traces_exactly: true, ..EVERYTHING }),
+    ("unfolding", Promise { traces_at_most: true, ..EVERYTHING }),
 ];
 
 /// What an engine is held to.
@@ -91,19 +94,35 @@ impl Contender<'_> {
         }
     }
 
-    /// All engines but the oracle.
+    /// All engines but the oracle, and those variants of them that promise something else.
     pub fn all() -> Vec<Self> {
-        Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive).map(|&engine| Self::of(engine)).collect()
+        let engines = Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive);
+        engines.map(|&engine| Self::of(engine)).chain([Self::without_cutoffs()]).collect()
+    }
+
+    /// `unfolding` without cutoffs: then it has to run an execution of every trace.
+    fn without_cutoffs() -> Self {
+        let Contender { name, run, applies, identity, .. } = Self::of(Engine::Unfolding);
+        let run: Run<'_> = Box::new(move |model, options, observer| {
+            run(model, &Options { cutoffs: Cutoffs::None, ..options.clone() }, observer)
+        });
+        let promise = Promise { traces_exactly: true, ..WITHOUT_CYCLES };
+        Contender { name: format!("{name} without cutoffs"), applies, run, identity, promise }
+    }
+
+    /// Whether it is an engine or a variant of it.
+    pub fn is_of(&self, engine: Engine) -> bool {
+        self.name.strip_prefix(engine.name()).is_some_and(|variant| variant.is_empty() || variant.starts_with(' '))
     }
 }
 
 impl<'a> Contender<'a> {
     /// The same in the variant of its algorithm that some options ask for.
     pub fn varied(self, variant: &Options) -> Contender<'a> {
-        let Options { plain, no_sleep, capture, .. } = *variant;
+        let Options { plain, no_sleep, capture, cutoffs, .. } = *variant;
         let run = self.run;
         let run: Run<'a> = Box::new(move |model, options, observer| {
-            run(model, &Options { plain, no_sleep, capture, ..options.clone() }, observer)
+            run(model, &Options { plain, no_sleep, capture, cutoffs, ..options.clone() }, observer)
         });
         Contender { run, ..self }
     }

@@ -217,7 +217,7 @@ pub fn run(settings: &Settings, contenders: Vec<Contender<'_>>, progress: &mut d
 /// The contenders that take part. The oracle always does.
 fn chosen<'a>(settings: &Settings, contenders: Vec<Contender<'a>>) -> Vec<Contender<'a>> {
     let takes_part = |contender: &Contender<'_>| {
-        settings.engines.is_empty() || settings.engines.iter().any(|engine| engine.name() == contender.name)
+        settings.engines.is_empty() || settings.engines.iter().any(|&engine| contender.is_of(engine))
     };
     contenders.into_iter().filter(takes_part).collect()
 }

@@ -1,7 +1,7 @@
 //! The command line: one table of options, from which the help and the checks come.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mazurka::engines::{Capture, Engine, Options};
+use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::home::Profile;
 use mazurka::report::format::{parse_duration, parse_size};
 use mazurka::{Budget, Settings};
@@ -75,6 +75,10 @@ pub(crate) struct Variant {
     /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
     #[arg(long, value_enum, value_name = "CAPTURE", default_value_t = CaptureChoice::Exact)]
     pub(crate) capture: CaptureChoice,
+    /// Where `unfolding` goes no further: where fewer events led to the same state, where events that come first
+    /// in an order did, or nowhere.
+    #[arg(long, value_enum, value_name = "CUTOFFS", default_value_t = CutoffsChoice::Size)]
+    pub(crate) cutoffs: CutoffsChoice,
 }
 
 impl Variant {
@@ -84,7 +88,12 @@ impl Variant {
             CaptureChoice::Exact => Capture::Exact,
             CaptureChoice::Delta => Capture::Delta,
         };
-        Options { plain: self.plain, no_sleep: self.no_sleep, capture, ..Options::default() }
+        let cutoffs = match self.cutoffs {
+            CutoffsChoice::Size => Cutoffs::Size,
+            CutoffsChoice::Order => Cutoffs::Order,
+            CutoffsChoice::None => Cutoffs::None,
+        };
+        Options { plain: self.plain, no_sleep: self.no_sleep, capture, cutoffs, ..Options::default() }
     }
 }
 
@@ -95,6 +104,17 @@ pub(crate) enum CaptureChoice {
     Exact,
     /// By what is shared and how local states changed.
     Delta,
+}
+
+/// Where an unfolding is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CutoffsChoice {
+    /// Where fewer events led to the same state.
+    Size,
+    /// Where fewer steps did, or as many that come first in an order, in any way that was met.
+    Order,
+    /// Nowhere.
+    None,
 }
 
 /// What limits a search.

@@ -1,0 +1,70 @@
+//! Removal of events that are no longer needed (procedure `Remove`), and how long they are kept all the same.
+//!
+//! Needed are the configuration C, what was explored beside it (D), and what is in immediate conflict with either, with
+//! all causes: `Q` in the paper. Without these an alternative could be missed. What may follow C is needed as well here,
+//! because it is found only once, when C grows.
+//!
+//! All other events are the paper's cache `G`: an event that comes up again while it is there need not be made anew. The
+//! paper moves events to it one by one. Here they just stay, and are forgotten all at once when they have become too many;
+//! an alternative that is found with their help is one all the same. The bound is on the number of events, and twice what
+//! is needed always has room, so that forgetting takes little time.
+
+use super::events::{EventId, Events};
+use super::path::Path;
+use crate::bits::Bits;
+
+/// So many events are kept in any case.
+const ROOM: usize = 256;
+
+/// When to forget.
+pub(super) struct Removal {
+    /// From so many events on.
+    limit: usize,
+}
+
+impl Removal {
+    pub(super) fn new() -> Self {
+        Removal { limit: ROOM }
+    }
+
+    /// Forgets what is not needed, if it has become too much. `pending` is what the nodes of the search still refer to.
+    pub(super) fn tidy<K>(&mut self, events: &mut Events, path: &Path<K>, pending: impl Iterator<Item = EventId>) {
+        if events.len() < self.limit {
+            return;
+        }
+        let needed = needed(events, path, pending);
+        self.limit = ROOM.max(2 * needed.len());
+        events.retain(&needed);
+    }
+}
+
+/// What may not be forgotten.
+fn needed<K>(events: &Events, path: &Path<K>, pending: impl Iterator<Item = EventId>) -> Bits {
+    let configuration = &path.configuration;
+    let mut explored = configuration.clone();
+    pending.for_each(|event| events.include(&mut explored, event));
+    let mut needed = explored.clone();
+    explored.iter().for_each(|event| include_immediate_conflicts(events, event, &mut needed));
+    let firsts = path.actors.iter().flat_map(|&actor| events.attempts_after(None, actor));
+    let others = path.events().flat_map(|event| events.attempts_after(Some(event), events.step(event).actor));
+    for &attempt in firsts.chain(others) {
+        let attempt = events.attempt(attempt);
+        if attempt.causes.is_within(configuration) {
+            attempt.events.iter().for_each(|&event| events.include(&mut needed, event));
+        }
+    }
+    needed
+}
+
+/// Adds what is in conflict with an event only because of itself, with its causes.
+fn include_immediate_conflicts(events: &Events, event: EventId, needed: &mut Bits) {
+    let before = events.barred(events.causes(event));
+    let direct = events.direct_conflicts(event);
+    let mut all = before.clone();
+    all.unite(&direct);
+    for other in direct.without(&before) {
+        if !needed.contains(other) && !events.causes(other).meets(&all) {
+            events.include(needed, other);
+        }
+    }
+}
