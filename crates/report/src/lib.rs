@@ -9,6 +9,7 @@
 //! everything is returned as a `String`.
 #![forbid(unsafe_code)]
 
+mod causes;
 pub mod compare;
 pub mod diagnostic;
 #[cfg(test)]
@@ -22,8 +23,11 @@ mod schedule_file;
 mod story;
 mod table;
 pub mod text;
+mod waits;
 
+pub use causes::Cause;
 pub use run::Report;
 pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
 pub use story::{Change, Length, Row, Story, ToldRace};
 pub use text::TextOptions;
+pub use waits::{Wait, Waited, cycle};
