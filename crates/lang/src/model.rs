@@ -7,8 +7,8 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, ObjectKind, Outcome, Schedule,
-    Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
+    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, ObjectKind,
+    Outcome, Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;

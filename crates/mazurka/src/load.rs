@@ -5,6 +5,7 @@ use mazurka_core::Fingerprint;
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
+use mazurka_report::html::Source;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -17,6 +18,8 @@ pub struct Loaded {
     pub files: Vec<String>,
     /// The fingerprint of their contents.
     pub source: Fingerprint,
+    /// Their contents, for reports.
+    pub texts: Vec<Source>,
     /// The program.
     pub subject: Box<dyn Subject>,
 }
@@ -53,6 +56,7 @@ pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result
         name: file.clone(),
         files: files.to_vec(),
         source: Fingerprint::of_bytes(source.as_bytes()),
+        texts: vec![Source { file: file.clone(), text: source }],
         subject: Box::new(MzProgram::new(program)),
     })
 }

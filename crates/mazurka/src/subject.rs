@@ -1,8 +1,10 @@
 //! What can be checked, whatever it was made from.
 
+use crate::graph::walk;
 use mazurka_core::{Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_lang::{Identity, Model, Program};
+use mazurka_report::graph::StateGraph;
 use mazurka_report::{ReplayError, ScheduleFile, Story};
 use std::sync::Arc;
 
@@ -31,6 +33,9 @@ pub trait Subject: Sync {
 
     /// What a schedule violates at its end; `None` if it cannot be followed.
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>>;
+
+    /// The state graph with the paths of these schedules, if the program has at most so many states.
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -76,6 +81,10 @@ impl<S: System> Subject for S {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Stepper::replay(self, schedule).map(|(_, violations)| violations)
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        walk(self, schedules, most)
     }
 }
 
@@ -138,5 +147,9 @@ impl Subject for MzProgram {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Subject::replay(&self.by_history, schedule)
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        walk(&self.by_history, schedules, most)
     }
 }

@@ -1,9 +1,10 @@
 //! Why a step comes after others: the earlier steps of other actors that it depends on.
 //!
 //! Object by object, a step depends on those earlier touches that conflict with its own, back to the last write, which
-//! stands for everything before it. Together with each actor's own order this is happens-before, not yet closed.
+//! stands for everything before it. What follows from other steps is left out, so together with each actor's own order
+//! the causes are happens-before without its shortcuts.
 
-use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, ObjectKind, System};
+use mazurka_core::{Access, ActorId, Dependence, Footprint, HappensBefore, ObjectId, ObjectKind, System};
 use std::collections::HashMap;
 
 /// An earlier step of another actor that a step depends on.
@@ -24,13 +25,20 @@ struct Touched {
 }
 
 /// What was touched so far.
-#[derive(Default)]
 pub(crate) struct History {
     objects: HashMap<ObjectId, Vec<Touched>>,
+    order: HappensBefore,
+    /// The last step of each actor.
+    last: HashMap<ActorId, usize>,
 }
 
 impl History {
-    /// Adds the next step and returns what it depends on, in the order of the rows.
+    pub(crate) fn new() -> Self {
+        let order = HappensBefore::new(Dependence::default());
+        History { objects: HashMap::new(), order, last: HashMap::new() }
+    }
+
+    /// Adds the next step and returns what it depends on directly, in the order of the rows.
     pub(crate) fn push<S: System>(
         &mut self,
         system: &S,
@@ -52,6 +60,10 @@ impl History {
             }
             touched.push(Touched { row, actor, access: touch.access });
         }
+        self.order.push(actor, footprint);
+        let own = self.last.insert(actor, row);
+        let direct: Vec<usize> = through.keys().copied().chain(own).collect();
+        through.retain(|&cause, _| !direct.iter().any(|&other| self.order.before(cause, other)));
         let named = |(row, (kind, object))| Cause { row, object: system.object_name(object), kind };
         let mut causes: Vec<_> = through.into_iter().map(named).collect();
         causes.sort_unstable_by_key(|cause| cause.row);

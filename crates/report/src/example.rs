@@ -2,8 +2,8 @@
 
 use crate::Story;
 use mazurka_core::{
-    Access, ActorId, Awaited, Counter, Description, Ending, Found, Location, Move, ObjectId, ObjectKind, Outcome, Race, Schedule,
-    Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
+    Access, ActorId, Awaited, Counter, Description, Ending, Found, Location, Move, ObjectId, ObjectKind, Outcome, Race,
+    Schedule, Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
 };
 
 const X: ObjectId = ObjectId(0);

@@ -50,7 +50,7 @@ struct ReportObject<'a> {
 }
 
 #[derive(Serialize)]
-struct ViolationObject<'a> {
+pub(crate) struct ViolationObject<'a> {
     kind: &'static str,
     message: &'a str,
     r#where: Option<Place<'a>>,
@@ -70,7 +70,7 @@ struct ViolationObject<'a> {
 }
 
 impl<'a> ViolationObject<'a> {
-    fn new(story: &'a Story) -> Self {
+    pub(crate) fn new(story: &'a Story) -> Self {
         let violation = &story.violation;
         let original = LengthObject { steps: story.original.steps, switches: story.original.switches };
         ViolationObject {

@@ -15,6 +15,8 @@ pub mod diagnostic;
 #[cfg(test)]
 mod example;
 pub mod format;
+pub mod graph;
+pub mod html;
 pub mod json;
 mod layout;
 mod meaning;

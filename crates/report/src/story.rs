@@ -61,7 +61,7 @@ pub struct Row {
     pub location: Option<Location>,
     /// The values that are others after it.
     pub changes: Vec<Change>,
-    /// The earlier steps of other actors that it depends on.
+    /// The earlier steps of other actors that it depends on directly.
     pub causes: Vec<Cause>,
 }
 
@@ -184,7 +184,7 @@ impl Telling {
         let Some(state) = system.initial_states().into_iter().nth(schedule.start) else { return telling };
         let mut stepper = Stepper::new(system, state);
         let mut columns = HashMap::new();
-        let mut history = History::default();
+        let mut history = History::new();
         let mut before = observe(system, stepper.state());
         telling.initial.clone_from(&before);
         for (index, &step) in schedule.moves.iter().enumerate() {

@@ -125,6 +125,9 @@ pub(crate) struct Check {
     /// Save no schedule.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// Write a page for a browser into this folder: DIR/index.html.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) search: Search,
 }

@@ -2,12 +2,17 @@
 
 use super::arguments::{Check as Arguments, EngineChoice, Format, Search};
 use super::console::{Console, cancel_on_interrupt};
+use super::page;
 use anyhow::{Result, anyhow, bail};
+use mazurka::report::html::{self, Page};
 use mazurka::report::{json, text};
 use mazurka::{Check, Checked, Loaded, Origin, file_trouble, load};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// A picture of more states than this shows nothing.
+const MOST_STATES_IN_A_PICTURE: usize = 150;
 
 /// The first word of every schedule file: what tells it from a file of the user's.
 const MAGIC: &str = "mazurka schedule";
@@ -23,8 +28,20 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut checked = check.observed_by(&mut progress);
     progress.clear();
     save_schedules(arguments, &loaded, &mut checked)?;
+    let page = arguments.report.as_ref().map(|folder| save_page(folder, &loaded, &checked)).transpose()?;
     console.print(&render(&checked, &arguments.search, console));
+    if let Some(path) = page.filter(|_| arguments.search.format == Format::Text) {
+        console.print(&format!("REPORT   {}", path.display()));
+    }
     Ok(checked.exploration.verdict.exit_code())
+}
+
+/// Writes the page that `--report` asks for.
+fn save_page(folder: &str, loaded: &Loaded, checked: &Checked) -> Result<PathBuf> {
+    let schedules: Vec<_> = checked.shortened.iter().map(|found| &found.schedule).collect();
+    let graph = loaded.subject.graph(&schedules, MOST_STATES_IN_A_PICTURE);
+    let page = Page { report: &checked.report(), sources: &loaded.texts, graph: graph.as_ref() };
+    page::write(Path::new(folder), &html::page(&page))
 }
 
 fn render(checked: &Checked, search: &Search, console: &Console) -> String {

@@ -5,6 +5,7 @@ mod arguments;
 mod check;
 mod compare;
 mod console;
+mod page;
 mod replay;
 
 use arguments::{Arguments, Command};
