@@ -6,7 +6,7 @@
 use crate::format::{count, duration, mebibytes, number};
 use crate::graph::StateGraph;
 use crate::json::ViolationObject;
-use crate::{Report, Story, TextOptions, Wait, cycle, meaning, text};
+use crate::{Report, Story, TextOptions, meaning, text};
 use mazurka_core::{Counter, Value};
 use serde::Serialize;
 
@@ -203,8 +203,6 @@ struct PageViolation<'a> {
     start_values: Vec<(&'a str, &'a str)>,
     /// For each step those that it depends on.
     causes: Vec<Vec<CauseObject<'a>>>,
-    waits: Vec<WaitObject<'a>>,
-    cycle: Vec<usize>,
     shortened: Option<String>,
 }
 
@@ -225,8 +223,6 @@ impl<'a> PageViolation<'a> {
             initial: pairs(&story.initial),
             start_values: pairs(&story.start_values),
             causes: story.rows.iter().map(causes).collect(),
-            waits: story.waits.iter().map(WaitObject::new).collect(),
-            cycle: cycle(&story.waits),
             shortened: story.was_shortened().then(|| shortened(story)),
         }
     }
@@ -253,29 +249,6 @@ struct CauseObject<'a> {
     row: usize,
     object: &'a str,
     kind: &'static str,
-}
-
-#[derive(Serialize)]
-struct WaitObject<'a> {
-    actor: &'a str,
-    text: &'a str,
-    line: Option<u32>,
-    awaits: String,
-    whom: Option<&'a str>,
-    holds: &'a [String],
-}
-
-impl<'a> WaitObject<'a> {
-    fn new(wait: &'a Wait) -> Self {
-        WaitObject {
-            actor: &wait.actor,
-            text: &wait.text,
-            line: wait.location.as_ref().map(|location| location.line),
-            awaits: wait.awaited.words(),
-            whom: wait.awaited.whom(),
-            holds: &wait.holds,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -375,8 +348,8 @@ mod tests {
     #[test]
     fn a_deadlock_says_who_waits_for_whom() {
         let data = data(&shown(&Threads::crossed_locks(), &[0, 1], ""));
-        assert_eq!(data["violations"][0]["cycle"], serde_json::json!([0, 1]));
-        assert_eq!(data["violations"][0]["waits"][0]["whom"], "T2");
+        assert_eq!(data["violations"][0]["cycle"], serde_json::json!(["T1", "T2"]));
+        assert_eq!(data["violations"][0]["waits"][0]["held_by"], "T2");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Everything that a person or a machine reads.
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
-//! engine with its stories; [`text`] and [`json`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
+//! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
 //! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, and
 //! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
 //!
@@ -18,9 +18,11 @@ pub mod format;
 pub mod graph;
 pub mod html;
 pub mod json;
+pub mod junit;
 mod layout;
 mod meaning;
 mod run;
+pub mod sarif;
 mod schedule_file;
 mod story;
 mod table;

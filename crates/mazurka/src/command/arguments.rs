@@ -1,6 +1,7 @@
 //! The command line: one table of options, from which the help and the checks come.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use super::output::{Format, Output};
+use clap::{Args, Parser, Subcommand};
 use mazurka::Budget;
 use mazurka::engines::{Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
@@ -47,15 +48,6 @@ pub(crate) enum Command {
     Agree(Agree),
 }
 
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// For machines: one JSON object.
-    Json,
-}
-
 /// What limits a search.
 #[derive(Debug, Args)]
 pub(crate) struct Search {
@@ -77,9 +69,10 @@ pub(crate) struct Search {
     /// Use the algorithm as published, without the savings that are ours.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
+    /// May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
     /// Show no progress, and of the result only the verdict.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -107,7 +100,8 @@ The verdict is `verified` (no order of events breaks the program), `violated`, `
 Examples:
   mazurka check examples/threads/lost-update.mz
   mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
-  mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json")]
+  mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
+  mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
     /// The program: a .mz file.
     #[arg(required = true, value_name = "FILES")]
@@ -140,9 +134,9 @@ pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
     #[arg(value_name = "SCHEDULE")]
     pub(crate) schedule: String,
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
 }
 
 #[derive(Debug, Args)]
@@ -212,6 +206,13 @@ fn engine_or_auto(name: &str) -> Result<EngineChoice, String> {
         return Ok(EngineChoice::Auto);
     }
     engine(name).map(EngineChoice::Engine).map_err(|expected| expected.replace("one of: ", "one of: auto, "))
+}
+
+fn output(text: &str) -> Result<Output, String> {
+    Output::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("expected one of {}, alone or with =FILE, as in json=report.json", names.join(", "))
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -5,6 +5,7 @@ mod arguments;
 mod check;
 mod compare;
 mod console;
+mod output;
 mod page;
 mod replay;
 

@@ -1,15 +1,17 @@
 //! `mazurka replay`: runs a saved schedule again.
 
-use super::arguments::{Format, Replay as Arguments};
+use super::arguments::Replay as Arguments;
 use super::console::Console;
+use super::output::{Format, Medium, Outputs};
 use anyhow::{Result, anyhow};
-use mazurka::report::{ScheduleFile, json, text};
+use mazurka::report::{ScheduleFile, TextOptions, json, text};
 use mazurka::{Fingerprint, Found, Loaded, Verdict, Violation, file_trouble, load};
 use std::fs;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let name = &arguments.schedule;
+    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json], std::slice::from_ref(name))?;
     let bytes = fs::read(name).map_err(|error| {
         anyhow!("error: {name}: {}\nexpected a schedule that `mazurka check` saved", file_trouble(&error))
     })?;
@@ -27,10 +29,11 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         .unwrap_or_else(|| Violation::new(file.kind, file.message.clone()));
     let mut story = loaded.subject.tell_as_it_is(&Found { violation, schedule });
     story.saved = None;
-    console.print(&match arguments.format {
-        Format::Text => text::story(&story, &console.text_options()),
-        Format::Json => json::story(&story),
-    });
+    outputs.write(console, |format, medium| match (format, medium) {
+        (Format::Json, _) => json::story(&story),
+        (_, Medium::Standard) => text::story(&story, &console.text_options()),
+        (_, Medium::File) => text::story(&story, &TextOptions::default()),
+    })?;
     Ok(if story.faithful { Verdict::Violated } else { Verdict::Verified }.exit_code())
 }
 

@@ -2,8 +2,8 @@
 
 /** The picture and the list; nothing if the program does not tell who waits. */
 function deadlockView(violation) {
-  if (violation.waits.length === 0) return null;
-  const cycle = violation.cycle.map((index) => violation.waits[index]);
+  if (!violation.waits) return null;
+  const cycle = (violation.cycle ?? []).map((actor) => violation.waits.find((wait) => wait.actor === actor));
   const list = element(
     "ul",
     { class: "waits" },
@@ -13,9 +13,9 @@ function deadlockView(violation) {
         {},
         element("strong", {}, wait.actor),
         wait.holds.length > 0 ? ` holds ${wait.holds.join(", ")} and` : "",
-        ` waits for ${wait.awaits}`,
-        wait.whom && !wait.awaits.endsWith(wait.whom) ? `, which ${wait.whom} holds` : "",
-        element("div", { class: "dim" }, "at ", element("code", {}, wait.text), wait.line ? `, line ${wait.line}` : ""),
+        ` waits for ${wait.for}`,
+        wait.held_by && !wait.for.endsWith(wait.held_by) ? `, which ${wait.held_by} holds` : "",
+        element("div", { class: "dim" }, "at ", element("code", {}, wait.text), wait.where ? `, line ${wait.where.line}` : ""),
       ),
     ),
   );
@@ -36,7 +36,7 @@ function cyclePicture(cycle) {
     const half = Math.min(92, Math.max(34, wait.actor.length * 4.3 + 12));
     return { x: width / 2 + radius * 1.4 * Math.cos(angle), y: height / 2 + radius * Math.sin(angle), half };
   });
-  const arrows = cycle.map((wait, index) => waitArrow(boxes[index], boxes[(index + 1) % boxes.length], wait.awaits));
+  const arrows = cycle.map((wait, index) => waitArrow(boxes[index], boxes[(index + 1) % boxes.length], wait.for));
   const names = cycle.map((wait, index) => waiter(wait.actor, boxes[index], index));
   const attributes = { viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 11, markerHeight: 11, orient: "auto" };
   const head = svg(
@@ -44,7 +44,7 @@ function cyclePicture(cycle) {
     { id: "wait-head", markerUnits: "userSpaceOnUse", ...attributes },
     svg("path", { d: "M0 0.5 L7.5 4 L0 7.5 Z" }),
   );
-  const words = cycle.map((wait) => `${wait.actor} waits for ${wait.awaits}`).join("; ");
+  const words = cycle.map((wait) => `${wait.actor} waits for ${wait.for}`).join("; ");
   return svg(
     "svg",
     { class: "cycle", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },

@@ -58,7 +58,7 @@ function headline(data, violation, index) {
     "header",
     {},
     element("p", { class: "kicker" }, `${number}${violation.kind}`, place ? element("span", { class: "dim" }, ` · ${place}`) : null),
-    element("h2", {}, violation.waits.length > 0 ? "deadlock: nobody can move" : violation.message),
+    element("h2", {}, violation.waits ? "deadlock: nobody can move" : violation.message),
     violation.replayed ? null : element("p", { class: "notice" }, "The program does not come to this violation along this schedule."),
   );
 }
