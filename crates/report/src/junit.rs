@@ -9,7 +9,7 @@ use mazurka_core::Verdict;
 /// The whole report as one XML document.
 pub fn report(report: &Report<'_>) -> String {
     let exploration = report.exploration;
-    let seconds = format!("{:.6}", exploration.statistics.seconds.max(0.0));
+    let seconds = format!("{:.3}", exploration.statistics.seconds.max(0.0));
     let mut cases: Vec<String> = report.stories.iter().map(|story| failed(report, story)).collect();
     let failures = cases.len();
     let errors = match meaning::unproven(&exploration.verdict) {
@@ -114,8 +114,8 @@ mod tests {
         let threads = Threads::three();
         insta::assert_snapshot!(of(StopReason::Complete, &[threads.tell(&[2, 2, 0, 0], 4)], &threads), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="1" errors="0" time="0.250000">
-          <testsuite name="three.mz" tests="1" failures="1" errors="0" time="0.250000">
+        <testsuites name="mazurka" tests="1" failures="1" errors="0" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="1" errors="0" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="violated"/>
@@ -143,14 +143,14 @@ mod tests {
     fn a_proof_is_a_test_that_passes() {
         insta::assert_snapshot!(of(StopReason::Complete, &[], &Threads::three()), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="0" errors="0" time="0.250000">
-          <testsuite name="three.mz" tests="1" failures="0" errors="0" time="0.250000">
+        <testsuites name="mazurka" tests="1" failures="0" errors="0" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="0" errors="0" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="verified"/>
               <property name="states" value="6"/>
             </properties>
-            <testcase name="no order of events breaks it" classname="three.mz" time="0.250000"/>
+            <testcase name="no order of events breaks it" classname="three.mz" time="0.250"/>
           </testsuite>
         </testsuites>
         "#);
@@ -160,8 +160,8 @@ mod tests {
     fn a_search_without_an_answer_is_an_error() {
         insta::assert_snapshot!(of(StopReason::TimeLimit, &[], &Threads::three()), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="0" errors="1" time="0.250000">
-          <testsuite name="three.mz" tests="1" failures="0" errors="1" time="0.250000">
+        <testsuites name="mazurka" tests="1" failures="0" errors="1" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="0" errors="1" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="inconclusive"/>

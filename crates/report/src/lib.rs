@@ -1,8 +1,9 @@
 //! Everything that a person or a machine reads.
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
-//! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
-//! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, and
+//! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
+//! step by step. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
+//! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, and
 //! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
@@ -21,6 +22,7 @@ pub mod json;
 pub mod junit;
 mod layout;
 mod meaning;
+pub mod regression;
 mod run;
 pub mod sarif;
 mod schedule_file;
@@ -28,6 +30,7 @@ mod story;
 mod table;
 pub mod text;
 mod waits;
+pub mod walkthrough;
 
 pub use causes::Cause;
 pub use run::Report;

@@ -112,7 +112,7 @@ impl Story {
             && Stepper::replay(system, &found.schedule)
                 .is_some_and(|(_, violations)| violations.iter().any(|met| met.same_site(&found.violation)));
         let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
-        let race = race.filter(|race| race.first < race.second && race.second < telling.rows.len());
+        let race = race.filter(|race| faithful && race.first < race.second && race.second < telling.rows.len());
         let why = if faithful { telling.why(system, found, race) } else { None };
         let stuck = faithful && found.violation.kind == ViolationKind::Deadlock;
         Story {

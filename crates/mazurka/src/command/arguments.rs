@@ -128,12 +128,29 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+On a terminal the schedule is walked through step by step: n goes on, b back, r to the violation, h lists all commands.
+
 The program is looked for under the name that the schedule gives, and then beside the schedule. It must not have \
-changed. The exit code is 1 if the violation occurs again and 0 if it does not.")]
+changed, unless --program names it. The exit code is 1 if the violation occurs again, and 4 if it does not: other \
+orders may still lead to it.
+
+Examples:
+  mazurka replay lost-update.schedule
+  mazurka replay lost-update.schedule --program repaired.mz
+  mazurka replay lost-update.schedule --emit-test lost-update.test.sh")]
 pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
     #[arg(value_name = "SCHEDULE")]
     pub(crate) schedule: String,
+    /// Show all steps at once, also on a terminal.
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Run it on this program, whatever has changed since.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<String>,
+    /// Write a regression test: a shell script that fails if the violation is back.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) emit_test: Option<String>,
     /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) format: Vec<Output>,
