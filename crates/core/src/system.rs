@@ -133,6 +133,17 @@ pub trait System: Sync {
         format!("object {}", object.0)
     }
 
+    /// What kind of thing an object is.
+    fn object_kind(&self, _object: ObjectId) -> ObjectKind {
+        ObjectKind::Variable
+    }
+
+    /// Who has an object in hand in this state, so that others have to wait for it: the holder of a lock, the message
+    /// that runs on a handler, the actor whose life it is.
+    fn holder(&self, _state: &Self::State, _object: ObjectId) -> Option<ActorId> {
+        None
+    }
+
     /// What touching an object is called: a verb in the past tense, for "T1 incremented x before T2 read it".
     fn touch_verb(&self, _object: ObjectId, access: Access) -> &'static str {
         if access.changes() { "wrote" } else { "read" }
@@ -155,6 +166,44 @@ pub trait System: Sync {
 
 /// Who is told of those who wait; see [`System::visit_waiting`].
 pub type WaitingVisitor<'v> = dyn FnMut(ActorId, &Footprint, Option<Awaited>) + 'v;
+
+/// What kind of thing a shared object is, for words and pictures. Where one step depends on another through several
+/// objects, the kind that comes first here tells most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ObjectKind {
+    /// Whether an actor was made, woken or has ended.
+    Life,
+    /// A condition variable.
+    Signal,
+    /// A mutex.
+    Lock,
+    /// Whether an event can happen.
+    Switch,
+    /// A shared variable.
+    Variable,
+    /// The messages that wait for a handler.
+    Mailbox,
+    /// A handler, which runs one message at a time.
+    Handler,
+    /// A condition that must always hold.
+    Invariant,
+}
+
+impl ObjectKind {
+    /// The kind's name in machine-readable reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            ObjectKind::Life => "life",
+            ObjectKind::Signal => "signal",
+            ObjectKind::Lock => "lock",
+            ObjectKind::Switch => "switch",
+            ObjectKind::Variable => "variable",
+            ObjectKind::Mailbox => "mailbox",
+            ObjectKind::Handler => "handler",
+            ObjectKind::Invariant => "invariant",
+        }
+    }
+}
 
 /// A named value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -7,8 +7,8 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule,
-    Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
+    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, ObjectKind,
+    Outcome, Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -612,6 +612,14 @@ impl System for Model {
 
     fn object_name(&self, object: ObjectId) -> String {
         words::object_name(self, object)
+    }
+
+    fn object_kind(&self, object: ObjectId) -> ObjectKind {
+        words::object_kind(self, object)
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        words::holder(self, &state.words, object)
     }
 
     fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {

@@ -6,7 +6,7 @@ use crate::names::Key;
 use crate::run::resolve;
 use crate::state::{Kind, Record, Records, State, Status};
 use mazurka_core::{
-    Access, ActorId, Description, Ending, ObjectId, Outcome, Step, System, Value, Violation, ViolationKind,
+    Access, ActorId, Description, Ending, ObjectId, ObjectKind, Outcome, Step, System, Value, Violation, ViolationKind,
 };
 
 fn member(model: &Model, actor: ActorId) -> Option<&Member> {
@@ -66,7 +66,7 @@ fn label(model: &Model, words: &[i64], record: &Record) -> String {
 
 /// An object's name.
 pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
-    match object_kind(model, object) {
+    match object_of(model, object) {
         Object::Cell(cell) => model.program().cell_names[cell].clone(),
         Object::Mutex(mutex) => model.program().mutexes[mutex].clone(),
         Object::Condition(condition) => model.program().conditions[condition].clone(),
@@ -93,7 +93,7 @@ enum Object {
     Children(ActorId),
 }
 
-fn object_kind(model: &Model, object: ObjectId) -> Object {
+fn object_of(model: &Model, object: ObjectId) -> Object {
     let program = model.program();
     let handlers = program.handlers.len();
     let mut number = object.0 as usize;
@@ -127,10 +127,42 @@ fn object_kind(model: &Model, object: ObjectId) -> Object {
     if number.is_multiple_of(2) { Object::Life(actor) } else { Object::Children(actor) }
 }
 
+/// What kind of thing an object is.
+pub(crate) fn object_kind(model: &Model, object: ObjectId) -> ObjectKind {
+    match object_of(model, object) {
+        Object::Cell(_) => ObjectKind::Variable,
+        Object::Mutex(_) => ObjectKind::Lock,
+        Object::Condition(_) => ObjectKind::Signal,
+        Object::Handler(_) => ObjectKind::Handler,
+        Object::Mailbox(_) => ObjectKind::Mailbox,
+        Object::Event(_) => ObjectKind::Switch,
+        Object::Invariant(_) => ObjectKind::Invariant,
+        Object::Life(_) | Object::Children(_) => ObjectKind::Life,
+    }
+}
+
+/// Who has an object in hand, so that others have to wait for it.
+pub(crate) fn holder(model: &Model, words: &[i64], object: ObjectId) -> Option<ActorId> {
+    match object_of(model, object) {
+        Object::Mutex(mutex) => match model.holder(words, mutex) {
+            Holder::Actor(actor) => Some(actor),
+            Holder::Nobody | Holder::Halted | Holder::Ended => None,
+        },
+        Object::Handler(handler) => Records::new(words, model.layout())
+            .find(|record| {
+                let is_message = record.header.kind == Kind::Message && record.header.status != Status::Pending;
+                is_message && record.owner(words) as usize == handler
+            })
+            .map(|record| record.actor(words)),
+        Object::Life(actor) => model.record_of(words, actor).map(|_| actor),
+        _ => None,
+    }
+}
+
 /// What touching an object is called.
 pub(crate) fn touch_verb(model: &Model, object: ObjectId, access: Access) -> &'static str {
     let changes = access.changes() || access.contains(Access::REWRITE);
-    match (object_kind(model, object), changes) {
+    match (object_of(model, object), changes) {
         (Object::Cell(_), true) => "wrote",
         (Object::Cell(_), false) => "read",
         (Object::Mutex(_), _) => "took",

@@ -62,6 +62,7 @@
 
 pub mod agree;
 mod check;
+mod graph;
 mod load;
 mod settings;
 mod subject;

@@ -7,6 +7,7 @@ use mazurka_home::{Home, HomeText};
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
+use mazurka_report::html::Source;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -19,6 +20,8 @@ pub struct Loaded {
     pub files: Vec<String>,
     /// The fingerprint of their contents.
     pub source: Fingerprint,
+    /// Their contents, for reports.
+    pub texts: Vec<Source>,
     /// The program.
     pub subject: Box<dyn Subject>,
 }
@@ -97,6 +100,7 @@ fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded
         name: file.clone(),
         files: files.to_vec(),
         source: Fingerprint::of_bytes(source.as_bytes()),
+        texts: vec![Source { file: file.clone(), text: source }],
         subject: Box::new(MzProgram::new(program)),
     })
 }
@@ -121,6 +125,7 @@ fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Load
         name: files.join(" + "),
         files: files.to_vec(),
         source: Fingerprint::of_bytes(text.as_bytes()),
+        texts: sources.into_iter().map(|(file, text)| Source { file, text }).collect(),
         subject: Box::new(HomeProgram::new(home)),
     })
 }

@@ -1,9 +1,11 @@
 //! What can be checked, whatever it was made from.
 
+use crate::graph::walk;
 use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{Identity, Model, Program};
+use mazurka_report::graph::StateGraph;
 use mazurka_report::{ReplayError, ScheduleFile, Story};
 use std::sync::Arc;
 
@@ -37,6 +39,9 @@ pub trait Subject: Sync {
     fn promise(&self) -> &'static str {
         "no order of events fails an assertion, breaks an invariant, crashes or deadlocks"
     }
+
+    /// The state graph with the paths of these schedules, if the program has at most so many states.
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -82,6 +87,10 @@ impl<S: System> Subject for S {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Stepper::replay(self, schedule).map(|(_, violations)| violations)
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        walk(self, schedules, most)
     }
 }
 
@@ -130,6 +139,10 @@ impl Subject for HomeProgram {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Subject::replay(&self.0, schedule)
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        self.0.graph(schedules, most)
     }
 
     fn promise(&self) -> &'static str {
@@ -196,5 +209,9 @@ impl Subject for MzProgram {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Subject::replay(&self.by_history, schedule)
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        walk(&self.by_history, schedules, most)
     }
 }

@@ -354,3 +354,31 @@ fn apps_that_are_none_are_errors_with_their_place() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no app in this folder"));
 }
+
+#[cfg(unix)]
+#[test]
+fn an_emitted_test_fails_on_the_broken_program_and_passes_on_the_repaired_one() {
+    let folder = folder("emitted");
+    copy_folder(&root().join("examples/threads"), &folder);
+    assert_eq!(run(&folder, &["check", "lost-update.mz"]).status.code(), Some(1));
+    assert_eq!(run(&folder, &["replay", "lost-update.schedule", "--emit-test", "test.sh"]).status.code(), Some(1));
+    let test = |program: &str| {
+        let script = Command::new("./test.sh")
+            .arg(program)
+            .env("MAZURKA", env!("CARGO_BIN_EXE_mazurka"))
+            .current_dir(&folder)
+            .output()
+            .expect("the test can be run");
+        (script.status.code(), String::from_utf8_lossy(&script.stderr).into_owned())
+    };
+    let (code, said) = test("lost-update.mz");
+    assert_eq!((code, said.as_str()), (Some(1), "the violation is back, in the same order of events\n"));
+    assert_eq!(test("lost-update-repaired.mz").0, Some(0));
+    // Another fault than the one that was saved is found among the other orders.
+    assert_eq!(test("dining-philosophers.mz").0, Some(1));
+    // What is not ours is not replaced.
+    fs::write(folder.join("mine.sh"), "echo mine\n").expect("a file can be written");
+    let refused = run(&folder, &["replay", "lost-update.schedule", "--emit-test", "mine.sh"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(folder.join("mine.sh")).expect("it is there"), "echo mine\n");
+}

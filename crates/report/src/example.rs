@@ -2,8 +2,8 @@
 
 use crate::Story;
 use mazurka_core::{
-    Access, ActorId, Counter, Description, Ending, Found, Location, Move, ObjectId, Outcome, Race, Schedule,
-    Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
+    Access, ActorId, Awaited, Counter, Description, Ending, Found, Location, Move, ObjectId, ObjectKind, Outcome, Race,
+    Schedule, Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
 };
 
 const X: ObjectId = ObjectId(0);
@@ -198,6 +198,30 @@ impl System for Threads {
             X => "x".to_owned(),
             Z => "z".to_owned(),
             ObjectId(lock) => format!("lock {}", lock - LOCKS),
+        }
+    }
+
+    fn object_kind(&self, object: ObjectId) -> ObjectKind {
+        if object.0 < LOCKS { ObjectKind::Variable } else { ObjectKind::Lock }
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        let lock = object.0.checked_sub(LOCKS)?;
+        state.holders[lock as usize].map(|holder| ActorId(holder as u32))
+    }
+
+    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
+        let stuck = |&thread: &usize| match self.op(state, thread) {
+            Some(Op::Lock(lock)) => state.holders[lock].is_some(),
+            _ => false,
+        };
+        into.extend((0..self.threads.len()).filter(stuck).map(|thread| ActorId(thread as u32)));
+    }
+
+    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
+        match self.op(state, actor.index())? {
+            Op::Lock(lock) => Some(Awaited::Freed(ObjectId(LOCKS + lock as u32))),
+            _ => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reports that a machine reads: one object, its names and their meanings stable.
 
-use crate::{Change, Report, Row, Story, meaning};
+use crate::{Change, Report, Row, Story, Wait, cycle, meaning};
 use mazurka_core::{Location, Statistics, Value};
 use serde::Serialize;
 use serde_json::Map;
@@ -50,7 +50,7 @@ struct ReportObject<'a> {
 }
 
 #[derive(Serialize)]
-struct ViolationObject<'a> {
+pub(crate) struct ViolationObject<'a> {
     kind: &'static str,
     message: &'a str,
     r#where: Option<Place<'a>>,
@@ -61,6 +61,10 @@ struct ViolationObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     race: Option<RaceObject<'a>>,
     replayed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waits: Vec<WaitObject<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cycle: Vec<&'a str>,
     start: usize,
     schedule: Vec<StepObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +74,7 @@ struct ViolationObject<'a> {
 }
 
 impl<'a> ViolationObject<'a> {
-    fn new(story: &'a Story) -> Self {
+    pub(crate) fn new(story: &'a Story) -> Self {
         let violation = &story.violation;
         let original = LengthObject { steps: story.original.steps, switches: story.original.switches };
         ViolationObject {
@@ -86,6 +90,8 @@ impl<'a> ViolationObject<'a> {
                 object: &race.object,
             }),
             replayed: story.faithful,
+            waits: story.waits.iter().map(WaitObject::new).collect(),
+            cycle: cycle(&story.waits).into_iter().map(|index| story.waits[index].actor.as_str()).collect(),
             start: story.start,
             schedule: story.rows.iter().map(|row| StepObject::new(story, row)).collect(),
             shortened_from: story.was_shortened().then_some(original),
@@ -113,6 +119,30 @@ struct RaceObject<'a> {
     first: usize,
     second: usize,
     object: &'a str,
+}
+
+/// Somebody who waits in a deadlock: what it wants to do, what for, who holds that, and what it holds itself.
+#[derive(Serialize)]
+struct WaitObject<'a> {
+    actor: &'a str,
+    text: &'a str,
+    r#where: Option<Place<'a>>,
+    r#for: String,
+    held_by: Option<&'a str>,
+    holds: &'a [String],
+}
+
+impl<'a> WaitObject<'a> {
+    fn new(wait: &'a Wait) -> Self {
+        WaitObject {
+            actor: &wait.actor,
+            text: &wait.text,
+            r#where: wait.location.as_ref().map(Place::new),
+            r#for: wait.awaited.words(),
+            held_by: wait.awaited.whom(),
+            holds: &wait.holds,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -259,6 +289,40 @@ mod tests {
           "actor": null,
           "values": {},
           "replayed": true,
+          "waits": [
+            {
+              "actor": "T1",
+              "text": "lock 1",
+              "where": {
+                "file": "three.mz",
+                "line": 2,
+                "column": 3
+              },
+              "for": "lock 1",
+              "held_by": "T2",
+              "holds": [
+                "lock 0"
+              ]
+            },
+            {
+              "actor": "T2",
+              "text": "lock 0",
+              "where": {
+                "file": "three.mz",
+                "line": 12,
+                "column": 3
+              },
+              "for": "lock 0",
+              "held_by": "T1",
+              "holds": [
+                "lock 1"
+              ]
+            }
+          ],
+          "cycle": [
+            "T1",
+            "T2"
+          ],
           "start": 0,
           "schedule": [
             {

@@ -1,4 +1,4 @@
-//! Widths, wrapping and colour: what the renderers of text share. A character is one cell wide.
+//! Widths, wrapping, quoting and colour: what the renderers of text share. A character is one cell wide.
 
 /// The width of a text on the screen.
 pub(crate) fn width(text: &str) -> usize {
@@ -49,6 +49,16 @@ pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A file name as a shell takes it.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Colours, if they are wanted.

@@ -1,8 +1,10 @@
 //! Everything that a person or a machine reads.
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
-//! engine with its stories; [`text`] and [`json`] render it. [`ScheduleFile`] is a schedule that can be saved, edited
-//! and run again, [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`] apps, and
+//! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
+//! step by step. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
+//! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`] and [`apps`] those
+//! of smart homes, and
 //! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
@@ -10,22 +12,32 @@
 #![forbid(unsafe_code)]
 
 pub mod apps;
+mod causes;
 pub mod compare;
 pub mod diagnostic;
 #[cfg(test)]
 mod example;
 pub mod format;
+pub mod graph;
+pub mod html;
 pub mod json;
+pub mod junit;
 mod layout;
 mod meaning;
 pub mod pairs;
+pub mod regression;
 mod run;
+pub mod sarif;
 mod schedule_file;
 mod story;
 mod table;
 pub mod text;
+mod waits;
+pub mod walkthrough;
 
+pub use causes::Cause;
 pub use run::Report;
 pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
 pub use story::{Change, Length, Row, Story, ToldRace};
 pub use text::TextOptions;
+pub use waits::{Wait, Waited, cycle};

@@ -3,8 +3,10 @@
 //! A story is plain data. It is made by following the schedule on the program once more, so whatever it tells has
 //! happened; where the program does not follow, the story ends and [`Story::faithful`] is false.
 
+use crate::causes::{Cause, History};
+use crate::waits::{Wait, waits};
 use mazurka_core::{
-    Access, Dependence, Footprint, Found, Location, ObjectId, Outcome, Race, Schedule, Stepper, System, Value,
+    Access, Dependence, Footprint, Found, Location, Machine, ObjectId, Outcome, Race, Schedule, Stepper, System, Value,
     Violation, ViolationKind,
 };
 use std::collections::{HashMap, VecDeque};
@@ -22,6 +24,8 @@ pub struct Story {
     pub start: usize,
     /// What sets that initial state apart from the others, where there are several.
     pub start_values: Vec<Value>,
+    /// What there is to see of the initial state, each name once.
+    pub initial: Vec<Value>,
     /// The steps.
     pub rows: Vec<Row>,
     /// The index of the row whose step is wrong. A deadlock and an initial state have none.
@@ -30,6 +34,8 @@ pub struct Story {
     pub race: Option<ToldRace>,
     /// Why it happens, in one sentence without a full stop, where that is known.
     pub why: Option<String>,
+    /// Who waits for whom at the end of a deadlock, where the program tells.
+    pub waits: Vec<Wait>,
     /// How long the schedule was when it was found.
     pub original: Length,
     /// How long it is here.
@@ -55,6 +61,8 @@ pub struct Row {
     pub location: Option<Location>,
     /// The values that are others after it.
     pub changes: Vec<Change>,
+    /// The earlier steps of other actors that it depends on directly.
+    pub causes: Vec<Cause>,
 }
 
 /// A value that a step changed.
@@ -104,8 +112,9 @@ impl Story {
             && Stepper::replay(system, &found.schedule)
                 .is_some_and(|(_, violations)| violations.iter().any(|met| met.same_site(&found.violation)));
         let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
-        let race = race.filter(|race| race.first < race.second && race.second < telling.rows.len());
+        let race = race.filter(|race| faithful && race.first < race.second && race.second < telling.rows.len());
         let why = if faithful { system.explain(found).or_else(|| telling.why(system, found, race)) } else { None };
+        let stuck = faithful && found.violation.kind == ViolationKind::Deadlock;
         Story {
             violation: found.violation.clone(),
             culprit: found.violation.actor.map(|actor| system.actor_name(actor)),
@@ -113,6 +122,8 @@ impl Story {
             start: found.schedule.start,
             start_values: what_sets_apart(system, found.schedule.start),
             failing: telling.rows.len().checked_sub(1).filter(|_| at_a_step),
+            initial: telling.initial,
+            waits: if stuck { telling.waits } else { Vec::new() },
             rows: telling.rows,
             race: race.map(|race| ToldRace {
                 first: race.first,
@@ -132,6 +143,23 @@ impl Story {
         (self.length.steps, self.length.switches) < (self.original.steps, self.original.switches)
     }
 
+    /// What there is to see of the state after so many steps.
+    pub fn state_after(&self, steps: usize) -> Vec<Value> {
+        let mut state = self.initial.clone();
+        for change in self.rows.iter().take(steps).flat_map(|row| &row.changes) {
+            let known = state.iter().position(|value| value.name == change.name);
+            match (known, &change.new) {
+                (Some(index), Some(new)) => state[index].value.clone_from(new),
+                (Some(index), None) => {
+                    state.remove(index);
+                }
+                (None, Some(new)) => state.push(Value { name: change.name.clone(), value: new.clone() }),
+                (None, None) => {}
+            }
+        }
+        state
+    }
+
     /// The name of a row's actor.
     pub fn actor(&self, row: &Row) -> &str {
         self.actors.get(row.actor).map_or("", String::as_str)
@@ -139,23 +167,30 @@ impl Story {
 }
 
 /// What following a schedule brings to light.
+#[derive(Default)]
 struct Telling {
     actors: Vec<String>,
+    initial: Vec<Value>,
     rows: Vec<Row>,
     footprints: Vec<Footprint>,
+    /// Who waits at the end, if nobody can move there.
+    waits: Vec<Wait>,
     complete: bool,
 }
 
 impl Telling {
     fn follow<S: System>(system: &S, schedule: &Schedule) -> Telling {
-        let mut telling = Telling { actors: Vec::new(), rows: Vec::new(), footprints: Vec::new(), complete: false };
+        let mut telling = Telling::default();
         let Some(state) = system.initial_states().into_iter().nth(schedule.start) else { return telling };
         let mut stepper = Stepper::new(system, state);
         let mut columns = HashMap::new();
+        let mut history = History::new();
         let mut before = observe(system, stepper.state());
+        telling.initial.clone_from(&before);
         for (index, &step) in schedule.moves.iter().enumerate() {
             let description = system.describe(stepper.state(), step.actor, step.outcome);
             let Some(record) = stepper.try_step(step) else { return telling };
+            let causes = history.push(system, index, step.actor, &record.footprint);
             telling.footprints.push(record.footprint.clone());
             let actor = *columns.entry(step.actor).or_insert_with(|| {
                 telling.actors.push(system.actor_name(step.actor));
@@ -169,8 +204,12 @@ impl Telling {
                 text: description.text,
                 location: description.location,
                 changes: changes(&before, &after),
+                causes,
             });
             before = after;
+        }
+        if stepper.enabled().is_empty() {
+            telling.waits = waits(system, stepper.state(), &telling.footprints);
         }
         telling.complete = true;
         telling
@@ -341,6 +380,20 @@ mod tests {
             changes(&before, &after),
             [change("c", Some("4"), Some("5")), change("d", None, Some("6")), change("a", Some("1"), None)]
         );
+    }
+
+    #[test]
+    fn the_state_can_be_told_at_every_step() {
+        let story = Threads::three().tell(&[2, 2, 0, 0], 9);
+        let told = |steps| {
+            let values = story.state_after(steps).into_iter().map(|value| format!("{}={}", value.name, value.value));
+            values.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(told(0), "x=0 r1=0 r2=0 r3=0");
+        assert_eq!(told(2), "x=1 r1=0 r2=0 r3=0");
+        assert_eq!(told(9), "x=2 r1=1 r2=0 r3=0");
+        let locks = Threads::crossed_locks().tell(&[0, 1], 2).state_after(1);
+        assert_eq!(locks.last().map(|value| value.name.as_str()), Some("lock 0"));
     }
 
     #[test]

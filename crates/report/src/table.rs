@@ -6,7 +6,7 @@
 
 use crate::format::count;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::{Row, Story, TextOptions};
+use crate::{Change, Row, Story, TextOptions};
 
 const INDENT: &str = "  ";
 const COLUMN_GAP: usize = 3;
@@ -222,16 +222,7 @@ impl Cell {
 
 /// The values beside a step: what it changed, and at the failing step also what it read.
 fn note(story: &Story, row: &Row, fails: bool) -> String {
-    let mut parts: Vec<String> = row
-        .changes
-        .iter()
-        .map(|change| match (&change.old, &change.new) {
-            (Some(old), Some(new)) => format!("{}: {old} → {new}", change.name),
-            (None, Some(new)) => format!("{} = {new}", change.name),
-            (Some(old), None) => format!("{}: {old} → gone", change.name),
-            (None, None) => change.name.clone(),
-        })
-        .collect();
+    let mut parts: Vec<String> = row.changes.iter().map(change_words).collect();
     if !fails {
         return parts.join(", ");
     }
@@ -239,4 +230,14 @@ fn note(story: &Story, row: &Row, fails: bool) -> String {
     let read = story.violation.values.iter().filter(|value| !changed(&value.name));
     parts.extend(read.map(|value| format!("{} = {}", value.name, value.value)));
     format!("{CROSS}   {}", parts.join(", "))
+}
+
+/// A changed value: `x: 0 → 1`.
+pub(crate) fn change_words(change: &Change) -> String {
+    match (&change.old, &change.new) {
+        (Some(old), Some(new)) => format!("{}: {old} → {new}", change.name),
+        (None, Some(new)) => format!("{} = {new}", change.name),
+        (Some(old), None) => format!("{}: {old} → gone", change.name),
+        (None, None) => change.name.clone(),
+    }
 }

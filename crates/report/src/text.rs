@@ -17,7 +17,7 @@
 //! ```
 
 use crate::format::{count, counted, duration};
-use crate::layout::{Paint, one_line, pad, width, wrap, wrap_whole};
+use crate::layout::{Paint, one_line, pad, shell_word, width, wrap, wrap_whole};
 use crate::{Length, Report, Row, Story, meaning, table};
 use mazurka_core::{Counter, Location, Value, Verdict};
 
@@ -283,16 +283,6 @@ fn length(length: Length) -> String {
 fn listed(values: &[Value]) -> String {
     let listed: Vec<_> = values.iter().map(|value| format!("{} = {}", value.name, value.value)).collect();
     listed.join(", ")
-}
-
-/// A file name as a shell takes it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `mazurka apps`: what each of some smart-home apps asks for, and how far it runs.
 
 use super::app_files::app_files;
-use super::arguments::{Apps as Arguments, Format};
+use super::arguments::{Apps as Arguments, ListFormat};
 use super::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
 use indicatif::ProgressBar;
@@ -29,8 +29,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut rows = rows.into_inner().unwrap_or_default();
     rows.sort_by(|one, other| one.file.cmp(&other.file));
     console.print(&match arguments.format {
-        Format::Text => apps::text(&rows, &console.text_options()),
-        Format::Json => apps::json(&rows),
+        ListFormat::Text => apps::text(&rows, &console.text_options()),
+        ListFormat::Json => apps::json(&rows),
     });
     if cancel.is_cancelled() {
         console.error(&format!("interrupted: {} of {} apps were looked at", rows.len(), files.len()));

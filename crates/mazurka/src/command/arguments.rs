@@ -1,5 +1,6 @@
 //! The command line: one table of options, from which the help and the checks come.
 
+use super::output::{Format, Output};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::home::Profile;
@@ -52,15 +53,6 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Let all engines agree with `exhaustive` on random programs.
     Agree(Agree),
-}
-
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// For machines: one JSON object.
-    Json,
 }
 
 /// Which variant of an algorithm.
@@ -139,9 +131,10 @@ pub(crate) struct Search {
     pub(crate) home: HomeSettings,
     #[command(flatten)]
     pub(crate) variant: Variant,
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
+    /// May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
     /// Show no progress, and of the result only the verdict.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -216,7 +209,8 @@ The verdict is `verified` (no order of events breaks the program), `violated`, `
 Examples:
   mazurka check examples/threads/lost-update.mz
   mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
-  mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json")]
+  mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
+  mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
     /// The program: a .mz file, or the .groovy files of a smart home's apps.
     #[arg(required = true, value_name = "FILES")]
@@ -237,21 +231,41 @@ pub(crate) struct Check {
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
+    /// Write a page for a browser into this folder: DIR/index.html.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) search: Search,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+On a terminal the schedule is walked through step by step: n goes on, b back, r to the violation, h lists all commands.
+
 The program is looked for under the name that the schedule gives, and then beside the schedule. It must not have \
-changed. The exit code is 1 if the violation occurs again and 0 if it does not.")]
+changed, unless --program names it. The exit code is 1 if the violation occurs again, and 4 if it does not: other \
+orders may still lead to it.
+
+Examples:
+  mazurka replay lost-update.schedule
+  mazurka replay lost-update.schedule --program repaired.mz
+  mazurka replay lost-update.schedule --emit-test lost-update.test.sh")]
 pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
     #[arg(value_name = "SCHEDULE")]
     pub(crate) schedule: String,
-    /// How to write the result.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    /// Show all steps at once, also on a terminal.
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Run it on this program, whatever has changed since.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<String>,
+    /// Write a regression test: a shell script that fails if the violation is back.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) emit_test: Option<String>,
+    /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
 }
 
 #[derive(Debug, Args)]
@@ -364,11 +378,20 @@ pub(crate) struct Apps {
     #[arg(long, value_enum, default_value_t = ProfileChoice::Usual)]
     pub(crate) profile: ProfileChoice,
     /// How to write the table.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub(crate) format: ListFormat,
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// For people.
+    Text,
+    /// For machines: one JSON object.
+    Json,
 }
 
 /// How a table is written.
@@ -409,6 +432,13 @@ fn engine_or_auto(name: &str) -> Result<EngineChoice, String> {
         return Ok(EngineChoice::Auto);
     }
     engine(name).map(EngineChoice::Engine).map_err(|expected| expected.replace("one of: ", "one of: auto, "))
+}
+
+fn output(text: &str) -> Result<Output, String> {
+    Output::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+        format!("expected one of {}, alone or with =FILE, as in json=report.json", names.join(", "))
+    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

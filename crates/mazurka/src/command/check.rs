@@ -1,13 +1,19 @@
 //! `mazurka check`: the main job.
 
-use super::arguments::{Check as Arguments, EngineChoice, Format, Search};
+use super::arguments::{Check as Arguments, EngineChoice};
 use super::console::{Console, cancel_on_interrupt};
+use super::output::{Format, Medium, Outputs};
+use super::page;
 use anyhow::{Result, anyhow, bail};
-use mazurka::report::{json, text};
+use mazurka::report::html::{self, Page};
+use mazurka::report::{TextOptions, json, junit, sarif, text};
 use mazurka::{Check, Checked, Loaded, Origin, StopReason, Verdict, file_trouble, load};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// A picture of more states than this shows nothing.
+const MOST_STATES_IN_A_PICTURE: usize = 150;
 
 /// The first word of every schedule file: what tells it from a file of the user's.
 const MAGIC: &str = "mazurka schedule";
@@ -16,6 +22,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed();
     }
+    let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options);
@@ -25,24 +32,43 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut progress = console.progress();
     let mut checked = check.observed_by(&mut progress);
     progress.clear();
-    save_schedules(arguments, &loaded, &mut checked)?;
-    console.print(&render(&checked, &arguments.search, console));
+    save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;
+    outputs.write(console, |format, medium| match format {
+        Format::Html => page_of(&loaded, &checked),
+        Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
+        Format::Json => json::report(&checked.report()),
+        Format::Sarif => sarif::report(&checked.report()),
+        Format::Junit => junit::report(&checked.report()),
+    })?;
+    if let Some(folder) = &arguments.report {
+        let path = page::write(Path::new(folder), &page_of(&loaded, &checked))?;
+        if outputs.standard == Format::Text {
+            console.print(&format!("REPORT   {}", path.display()));
+        }
+    }
     Ok(checked.exploration.verdict.exit_code())
 }
 
-fn render(checked: &Checked, search: &Search, console: &Console) -> String {
-    let options = console.text_options();
-    match search.format {
-        Format::Json => json::report(&checked.report()),
-        Format::Text if search.quiet => text::verdict(&checked.report(), &options),
-        Format::Text => text::report(&checked.report(), &options),
+/// The page for a browser.
+fn page_of(loaded: &Loaded, checked: &Checked) -> String {
+    let schedules: Vec<_> = checked.shortened.iter().map(|found| &found.schedule).collect();
+    let graph = loaded.subject.graph(&schedules, MOST_STATES_IN_A_PICTURE);
+    html::page(&Page { report: &checked.report(), sources: &loaded.texts, graph: graph.as_ref() })
+}
+
+/// The text for people. Whoever wants it in a file wants all of it.
+fn render_text(checked: &Checked, quiet: bool, medium: Medium, console: &Console) -> String {
+    match medium {
+        Medium::Standard if quiet => text::verdict(&checked.report(), &console.text_options()),
+        Medium::Standard => text::report(&checked.report(), &console.text_options()),
+        Medium::File => text::report(&checked.report(), &TextOptions::default()),
     }
 }
 
 /// Saves each violation's schedule: by default where the report names the file, otherwise (`--quiet`, and machines, who
 /// get the schedule in the JSON) on request.
-fn save_schedules(arguments: &Arguments, loaded: &Loaded, checked: &mut Checked) -> Result<()> {
-    let named_in_report = arguments.search.format == Format::Text && !arguments.search.quiet;
+fn save_schedules(arguments: &Arguments, standard: Format, loaded: &Loaded, checked: &mut Checked) -> Result<()> {
+    let named_in_report = standard == Format::Text && !arguments.search.quiet;
     if arguments.no_schedule || (!named_in_report && arguments.schedule.is_none()) {
         return Ok(());
     }

@@ -1,9 +1,11 @@
 //! `mazurka compare`: all engines that fit, on one program.
 
-use super::arguments::{Compare as Arguments, Format};
+use super::arguments::Compare as Arguments;
 use super::console::{Console, cancel_on_interrupt};
+use super::output::{Format, Medium, Outputs};
 use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
+use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
 use mazurka::{Exploration, StopReason, Verdict, load};
 use std::time::Duration;
@@ -12,6 +14,7 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let outputs = Outputs::new(&arguments.search.format, &[Format::Text, Format::Json], &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
@@ -30,10 +33,11 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     progress.clear();
-    console.print(&match arguments.search.format {
-        Format::Text => compare::text(&entries, &console.text_options()),
-        Format::Json => compare::json(&loaded.name, &entries),
-    });
+    outputs.write(console, |format, medium| match (format, medium) {
+        (Format::Json, _) => compare::json(&loaded.name, &entries),
+        (_, Medium::Standard) => compare::text(&entries, &console.text_options()),
+        (_, Medium::File) => compare::text(&entries, &TextOptions::default()),
+    })?;
     Ok(overall(&entries).exit_code())
 }
 

@@ -46,6 +46,23 @@ impl Console {
         let _ = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
     }
 
+    /// Whether there is a person at both ends.
+    pub(crate) fn is_conversation(&self) -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
+    }
+
+    /// Asks for a line; `None` when there are no more.
+    pub(crate) fn ask(&self, prompt: &str) -> io::Result<Option<String>> {
+        let mut out = io::stdout().lock();
+        let _ = write!(out, "{prompt}").and_then(|()| out.flush());
+        let mut line = String::new();
+        let read = io::stdin().read_line(&mut line)?;
+        if read == 0 {
+            let _ = writeln!(out);
+        }
+        Ok((read > 0).then_some(line))
+    }
+
     /// Writes an error or a remark.
     pub(crate) fn error(&self, text: &str) {
         let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));

@@ -7,6 +7,8 @@ mod arguments;
 mod check;
 mod compare;
 mod console;
+mod output;
+mod page;
 mod pair_store;
 mod pairs;
 mod replay;

@@ -1,48 +1,131 @@
 //! `mazurka replay`: runs a saved schedule again.
 
-use super::arguments::{Format, Replay as Arguments};
+use super::arguments::Replay as Arguments;
 use super::console::Console;
-use anyhow::{Result, anyhow};
-use mazurka::report::{ScheduleFile, json, text};
-use mazurka::{Fingerprint, Found, Kind, Loaded, Settings, Verdict, Violation, file_trouble, load};
+use super::output::{Format, Medium, Outputs};
+use anyhow::{Result, anyhow, bail};
+use mazurka::report::walkthrough::{Reply, Walkthrough};
+use mazurka::report::{ScheduleFile, Story, TextOptions, json, regression, text};
+use mazurka::{Fingerprint, Found, Kind, Loaded, Settings, StopReason, Verdict, Violation, file_trouble, load};
 use std::fs;
+use std::io;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let name = &arguments.schedule;
+    let files = [Some(name), arguments.program.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>();
+    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json], &files)?;
+    let file = read(name)?;
+    let loaded = match &arguments.program {
+        Some(program) => {
+            load(std::slice::from_ref(program), &settings(&file, name, Some(program))?, console.error_colour())?
+        }
+        None => load_same_program(&file, name, console)?,
+    };
+    let (story, others) = tell(&loaded, &file, name)?;
+    if console.is_conversation() && !arguments.print && arguments.format.is_empty() && arguments.emit_test.is_none() {
+        walk(&story, console)?;
+    } else {
+        outputs.write(console, |format, medium| match (format, medium) {
+            (Format::Json, _) => json::story(&story),
+            (_, Medium::Standard) => text::story(&story, &console.text_options()),
+            (_, Medium::File) => text::story(&story, &TextOptions::default()),
+        })?;
+    }
+    if !story.faithful {
+        console.error(&not_met(&others));
+        return Ok(NOT_MET.exit_code());
+    }
+    if let Some(path) = &arguments.emit_test {
+        emit_test(Path::new(path), &file)?;
+        if outputs.standard == Format::Text {
+            console.print(&format!("\nTEST     {path}"));
+        }
+    }
+    Ok(Verdict::Violated.exit_code())
+}
+
+/// That one schedule does not lead to a violation decides nothing.
+const NOT_MET: Verdict = Verdict::Inconclusive(StopReason::Complete);
+
+fn not_met(others: &[Violation]) -> String {
+    let mut remark = "the violation does not occur along this schedule; that proves nothing about other orders:\n\
+                      mazurka check looks at all of them"
+        .to_owned();
+    for other in others {
+        remark.push_str(&format!("\nit comes to another violation: {}", other.message));
+    }
+    remark
+}
+
+fn read(name: &str) -> Result<ScheduleFile> {
     let bytes = fs::read(name).map_err(|error| {
         anyhow!("error: {name}: {}\nexpected a schedule that `mazurka check` saved", file_trouble(&error))
     })?;
-    let file =
-        ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))?;
-    let loaded = load_program(&file, name, console)?;
-    if loaded.source != file.source {
-        return Err(another_version(name, &loaded.name));
-    }
-    let schedule = loaded.subject.resolve(&file).map_err(|error| anyhow!("error: {name}: {error}"))?;
+    ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))
+}
+
+/// Follows the schedule: its story, and what else goes wrong at its end.
+fn tell(loaded: &Loaded, file: &ScheduleFile, name: &str) -> Result<(Story, Vec<Violation>)> {
+    let schedule = loaded.subject.resolve(file).map_err(|error| anyhow!("error: {name}: {error}"))?;
     let met = loaded.subject.replay(&schedule).unwrap_or_default();
-    let violation = met
-        .into_iter()
-        .find(|violation| violation.kind == file.kind && violation.message == file.message)
-        .unwrap_or_else(|| Violation::new(file.kind, file.message.clone()));
-    let mut story = loaded.subject.tell_as_it_is(&Found { violation, schedule });
-    story.saved = None;
-    console.print(&match arguments.format {
-        Format::Text => text::story(&story, &console.text_options()),
-        Format::Json => json::story(&story),
-    });
-    Ok(if story.faithful { Verdict::Violated } else { Verdict::Verified }.exit_code())
+    let is_wanted = |violation: &Violation| violation.kind == file.kind && violation.message == file.message;
+    let (mut wanted, others): (Vec<_>, Vec<_>) = met.into_iter().partition(is_wanted);
+    let violation = wanted.pop().unwrap_or_else(|| Violation::new(file.kind, file.message.clone()));
+    Ok((loaded.subject.tell_as_it_is(&Found { violation, schedule }), others))
+}
+
+/// Asks for commands until there are no more.
+fn walk(story: &Story, console: &Console) -> Result<()> {
+    let mut walk = Walkthrough::new(story, console.text_options());
+    console.print(&walk.begin());
+    while let Some(line) = console.ask(&walk.prompt())? {
+        match walk.obey(&line) {
+            Reply::Show(text) => console.print(&text),
+            Reply::Quit => break,
+        }
+    }
+    Ok(())
+}
+
+/// Writes the test, which can be run as it is. A test of ours may be replaced, nothing else.
+fn emit_test(path: &Path, file: &ScheduleFile) -> Result<()> {
+    if let Ok(bytes) = fs::read(path)
+        && !String::from_utf8_lossy(&bytes).contains(regression::MARK)
+    {
+        bail!("error: {}: exists and is not a test that mazurka wrote\nexpected a new file", path.display());
+    }
+    let trouble = |error: io::Error| {
+        let why = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            _ => file_trouble(&error),
+        };
+        anyhow!("error: {}: {why}\nexpected a place where the test can be written", path.display())
+    };
+    fs::write(path, regression::script(file)).map_err(trouble)?;
+    make_executable(path).map_err(trouble)
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 fn another_version(schedule: &str, program: &str) -> anyhow::Error {
     anyhow!(
         "error: {schedule}: belongs to another version of {program}\n\
-         expected the program as it was when the schedule was saved; check it again"
+         expected the program as it was when the schedule was saved; check it again, or name it with --program"
     )
 }
 
-/// Loads the program that the schedule names: as it is named there, or beside the schedule.
-fn load_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Result<Loaded> {
+/// Loads the program that the schedule names: as it is named there, or beside the schedule. It must not have changed.
+fn load_same_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Result<Loaded> {
     let folder = Path::new(schedule).parent().unwrap_or(Path::new(""));
     let files: Vec<String> = file
         .programs
@@ -52,13 +135,23 @@ fn load_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Resul
             if Path::new(program).exists() || !beside.exists() { program.clone() } else { beside.display().to_string() }
         })
         .collect();
-    let kind = files.first().and_then(|file| Kind::of(file)).unwrap_or(Kind::Mz);
-    let settings = Settings::read(&file.defines, kind).map_err(|error| anyhow!("error: {schedule}: {error}"))?;
-    load(&files, &settings, console.error_colour()).map_err(|error| match &files[..] {
+    let settings = settings(file, schedule, files.first())?;
+    let loaded = load(&files, &settings, console.error_colour());
+    let loaded = loaded.map_err(|error| match &files[..] {
         // Whatever is wrong with another program is beside the point.
         [one] if fs::read(one).is_ok_and(|bytes| Fingerprint::of_bytes(&bytes) != file.source) => {
             another_version(schedule, one)
         }
         _ => error.into(),
-    })
+    })?;
+    if loaded.source != file.source {
+        return Err(another_version(schedule, &loaded.name));
+    }
+    Ok(loaded)
+}
+
+/// What the program is read with, as the schedule says.
+fn settings(file: &ScheduleFile, schedule: &str, program: Option<&String>) -> Result<Settings> {
+    let kind = program.and_then(|file| Kind::of(file)).unwrap_or(Kind::Mz);
+    Settings::read(&file.defines, kind).map_err(|error| anyhow!("error: {schedule}: {error}"))
 }

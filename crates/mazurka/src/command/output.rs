@@ -1,0 +1,140 @@
+//! Where results go: one format to standard output, others into files.
+
+use super::console::Console;
+use anyhow::{Result, anyhow, bail};
+use mazurka::file_trouble;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A format of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Sarif,
+    Junit,
+    Html,
+}
+
+impl Format {
+    pub(crate) const ALL: [Format; 5] = [Format::Text, Format::Json, Format::Sarif, Format::Junit, Format::Html];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Json => "json",
+            Format::Sarif => "sarif",
+            Format::Junit => "junit",
+            Format::Html => "html",
+        }
+    }
+}
+
+/// A format, and the file into which it goes if not to standard output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Output {
+    format: Format,
+    file: Option<String>,
+}
+
+impl Output {
+    /// Reads `json` or `json=FILE`.
+    pub(crate) fn parse(text: &str) -> Option<Output> {
+        let (name, file) = match text.split_once('=') {
+            Some((name, file)) => (name, Some(file.to_owned())),
+            None => (text, None),
+        };
+        let format = Format::ALL.into_iter().find(|format| format.name() == name)?;
+        (file.as_deref() != Some("")).then_some(Output { format, file })
+    }
+}
+
+/// All that is to be written.
+#[derive(Debug)]
+pub(crate) struct Outputs<'a> {
+    outputs: &'a [Output],
+    /// What goes to standard output: text, where nobody says anything else.
+    pub(crate) standard: Format,
+}
+
+impl<'a> Outputs<'a> {
+    /// Looks at what was asked for, before anything runs. `supported` is what the command can write, `programs` are
+    /// the files that nothing may overwrite.
+    pub(crate) fn new(outputs: &'a [Output], supported: &[Format], programs: &[String]) -> Result<Self> {
+        if let Some(unknown) = outputs.iter().find(|output| !supported.contains(&output.format)) {
+            let names: Vec<&str> = supported.iter().map(|format| format.name()).collect();
+            bail!(
+                "error: --format {}: not a format of this command\nexpected {}",
+                unknown.format.name(),
+                names.join(" or ")
+            );
+        }
+        let standard: Vec<Format> = outputs.iter().filter(|one| one.file.is_none()).map(|one| one.format).collect();
+        if let [one, other, ..] = standard[..] {
+            bail!(
+                "error: --format {} and --format {} both go to standard output\n\
+                 expected a file for all but one, as in --format {}=FILE",
+                one.name(),
+                other.name(),
+                other.name()
+            );
+        }
+        let files: Vec<&str> = outputs.iter().filter_map(|output| output.file.as_deref()).collect();
+        for (index, file) in files.iter().enumerate() {
+            if programs.iter().any(|program| same_file(program, file)) {
+                bail!("error: --format: {file} is the program\nexpected another file for the result");
+            }
+            if files[..index].contains(file) {
+                bail!("error: --format: {file} is named twice\nexpected a file for each format");
+            }
+        }
+        Ok(Outputs { outputs, standard: standard.first().copied().unwrap_or(Format::Text) })
+    }
+
+    /// Writes each format where it belongs; `render` makes its text for the medium in which it is read. Standard output
+    /// comes first: a file that cannot be written must not cost the result of a long search.
+    pub(crate) fn write(&self, console: &Console, mut render: impl FnMut(Format, Medium) -> String) -> Result<()> {
+        console.print(&render(self.standard, Medium::Standard));
+        for Output { format, file } in self.outputs {
+            let Some(file) = file else { continue };
+            fs::write(file, render(*format, Medium::File)).map_err(|error| {
+                let why = match error.kind() {
+                    io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+                    _ => file_trouble(&error),
+                };
+                anyhow!("error: {file}: {why}\nexpected a place where the result can be written")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a result is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Medium {
+    Standard,
+    File,
+}
+
+fn same_file(one: &str, other: &str) -> bool {
+    match (Path::new(one).canonicalize(), Path::new(other).canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_format_may_have_a_file() {
+        let output = |format, file: Option<&str>| Some(Output { format, file: file.map(str::to_owned) });
+        assert_eq!(Output::parse("json"), output(Format::Json, None));
+        assert_eq!(Output::parse("junit=a=b.xml"), output(Format::Junit, Some("a=b.xml")));
+        for wrong in ["", "yaml", "json=", "=x", "JSON"] {
+            assert_eq!(Output::parse(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Pages as a browser shows them: each is opened in a headless one, which is then asked what it sees.
+//!
+//! Nothing is installed here: where there is no browser, these tests say so and do nothing.
+#![allow(clippy::print_stderr)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+fn browser() -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&paths).flat_map(|folder| BROWSERS.map(|name| folder.join(name)));
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("skipped: there is no browser here ({})", BROWSERS.join(", "));
+    }
+    found
+}
+
+/// A new empty folder for one test.
+fn folder(test: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    if path.exists() {
+        fs::remove_dir_all(&path).expect("an old folder can be removed");
+    }
+    fs::create_dir_all(&path).expect("a folder can be made");
+    path
+}
+
+/// Checks a program and writes its page into a folder.
+fn page(program: &str, folder: &Path, arguments: &[&str]) -> String {
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(program);
+    let output = Command::new(env!("CARGO_BIN_EXE_mazurka"))
+        .arg("check")
+        .arg(program)
+        .args(["--no-schedule", "--report"])
+        .arg(folder)
+        .args(arguments)
+        .output()
+        .expect("the command can be started");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::read_to_string(folder.join("index.html")).expect("the page was written")
+}
+
+/// The document as it stands when the page has drawn itself; `script` runs after that.
+fn drawn(browser: &Path, folder: &Path, page: &str, script: &str) -> String {
+    let file = folder.join("opened.html");
+    let script = format!("<script>{script}</script></body>");
+    fs::write(&file, page.replace("</body>", &script)).expect("the page can be written");
+    let mut child = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom"])
+        .args(["--window-size=1200,1600", "--virtual-time-budget=3000"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("file://{}", file.display()))
+        .stdout(fs::File::create(folder.join("dom.html")).expect("a file can be made"))
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the browser can be started");
+    let started = Instant::now();
+    while child.try_wait().expect("the browser can be waited for").is_none() {
+        if started.elapsed() > Duration::from_secs(60) {
+            child.kill().expect("the browser can be ended");
+            panic!("the browser does not come to an end");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let dom = fs::read_to_string(folder.join("dom.html")).expect("the document is text");
+    assert!(dom.contains(r#"data-ready="yes""#), "{}", dom.lines().nth(1).unwrap_or("the browser shows nothing"));
+    dom
+}
+
+/// How often a text occurs.
+fn occurrences(dom: &str, text: &str) -> usize {
+    dom.matches(text).count()
+}
+
+#[test]
+fn a_violation_is_drawn_and_can_be_stepped_through() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-violation");
+    let page = page("examples/threads/lost-update.mz", &folder, &["--all"]);
+    let press = "const press = (key) => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));";
+    let dom = drawn(&browser, &folder, &page, press);
+    assert!(dom.contains(r#"data-steps="9""#) && dom.contains(r#"data-states="25""#));
+    assert_eq!(occurrences(&dom, r#"class="race-link""#), 1);
+    assert!(dom.contains(r#"<span class="position">9 / 9</span>"#), "it begins at the violation");
+
+    // Four steps back is the step that changes the balance, on line 10.
+    let back = format!("{press} for (let i = 0; i < 4; i++) press('ArrowLeft'); press('h');");
+    let dom = drawn(&browser, &folder, &page, &back);
+    assert!(dom.contains(r#"<span class="position">5 / 9</span>"#));
+    assert!(
+        dom.contains(r#"<tr class="changed"><th scope="row">balance</th><td><del>0</del> → <ins>10</ins></td></tr>"#)
+    );
+    assert!(dom.contains(r#"<li class="race current" aria-current="true"><code>    balance"#));
+    // The other teller's read comes first in every order in which the write does not overtake it; the join comes later.
+    assert!(dom.contains(r#"class="row race is-before"#) && dom.contains(r#"is-after"#));
+    // Beyond the ends there is nothing.
+    let far = format!("{press} for (let i = 0; i < 99; i++) press('ArrowLeft');");
+    assert!(drawn(&browser, &folder, &page, &far).contains(r#"<span class="position">0 / 9</span>"#));
+}
+
+#[test]
+fn a_deadlock_is_drawn_as_a_circle() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-deadlock");
+    let page = page("examples/threads/dining-philosophers.mz", &folder, &["-D", "N=4"]);
+    let dom = drawn(&browser, &folder, &page, "");
+    assert_eq!(occurrences(&dom, r#"class="wait""#), 4);
+    assert_eq!(occurrences(&dom, "nobody can move</span>"), 1);
+}
+
+#[test]
+fn a_proof_and_a_large_program_have_pages_too() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-proof");
+    let proof = page("examples/threads/peterson.mz", &folder, &[]);
+    let dom = drawn(&browser, &folder, &proof, "");
+    assert!(dom.contains(r#"data-steps="0""#) && dom.contains(r#"data-states="48""#));
+    let large = page("examples/handlers/two-phase-commit-hasty.mz", &folder, &[]);
+    let dom = drawn(&browser, &folder, &large, "");
+    assert!(dom.contains(r#"data-states="0""#), "thousands of states are no picture");
+}
+
+#[test]
+fn whatever_a_program_says_stays_text() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-mean-program");
+    let program = folder.join("mean.mz");
+    let message = "</script><img src=x onerror=document.title='gone'><!--";
+    let source = format!("shared x = 0;\n// {message}\nthread a {{ x = 1; assert(x == 0, \"{message}\"); }}\n");
+    fs::write(&program, source).expect("a program can be written");
+    let page = page(&program.display().to_string(), &folder, &[]);
+    let dom = drawn(&browser, &folder, &page, "");
+    assert!(dom.contains("<h2>assertion failed: &lt;/script&gt;&lt;img src=x onerror="));
+    assert!(!dom.contains("<title>gone</title>") && occurrences(&dom, "<img") == 0);
+}

@@ -1,0 +1,118 @@
+// Puts the page together: the verdict, each violation, the states, the program; then keys and the address.
+
+function verdictView(data) {
+  const signs = { verified: "✓", violated: "✗", bounded: "…", inconclusive: "?", unsupported: "–" };
+  return element(
+    "header",
+    { class: `verdict ${data.verdict}` },
+    element("p", { class: "kicker" }, data.program),
+    element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, signs[data.verdict]), ` ${data.verdict}`),
+    data.remarks.map((remark) => element("p", {}, sentence(remark))),
+    element(
+      "dl",
+      { class: "statistics" },
+      element("div", {}, element("dt", {}, "engine"), element("dd", {}, data.engine)),
+      data.statistics.map((one) => element("div", { title: one.meaning }, element("dt", {}, one.name), element("dd", {}, one.value))),
+    ),
+  );
+}
+
+/** Links to the violations where there are several, those of one race together. */
+function contentsView(data) {
+  if (data.violations.length < 2) return null;
+  const groups = new Map();
+  data.violations.forEach((violation, index) => {
+    const key = violation.race ? `race on ${violation.race.object}` : violation.kind;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push([violation, index]);
+  });
+  const link = ([violation, index]) =>
+    element("li", {}, element("a", { href: `#violation-${index + 1}` }, `${index + 1}. ${violation.message}`));
+  return element(
+    "nav",
+    { class: "contents", "aria-label": "violations" },
+    [...groups].map(([key, members]) => element("div", {}, element("h2", {}, key), element("ul", {}, members.map(link)))),
+    data.untold > 0 ? element("p", { class: "dim" }, `${count(data.untold, "more violation is", "more violations are")} not shown here`) : null,
+  );
+}
+
+function programView(data) {
+  if (data.violations.length > 0 || data.sources.length === 0) return null;
+  const boxes = data.sources.map((source) =>
+    element("figure", { class: "source-box whole" }, element("figcaption", {}, source.file), sourceList(source)),
+  );
+  return element("section", { class: "program" }, element("h2", {}, "The program"), boxes);
+}
+
+/** `#violation-2-step-5` names a violation and a step. */
+function fromAddress(views) {
+  const match = /^#violation-(\d+)(?:-step-(\d+))?$/.exec(location.hash);
+  const view = match && views[Number(match[1]) - 1];
+  if (!view) return null;
+  if (match[2] !== undefined) view.go(Number(match[2]));
+  return Number(match[1]) - 1;
+}
+
+function toAddress(index, steps) {
+  try {
+    history.replaceState(null, "", `#violation-${index + 1}-step-${steps}`);
+  } catch {
+    // Some browsers do not let a file change its address: then the address stays as it is.
+  }
+}
+
+function listenToKeys(views, active) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || views.length === 0) return;
+    if (event.target.closest?.("input, .source, .graph")) return;
+    const view = views[active()];
+    const inRows = event.target.closest?.(".rows");
+    const moves = { ArrowLeft: view.steps - 1, ArrowRight: view.steps + 1 };
+    if (inRows) Object.assign(moves, { ArrowUp: view.steps - 1, ArrowDown: view.steps + 1, Home: 0, End: Infinity });
+    if (event.key in moves) {
+      event.preventDefault();
+      view.go(moves[event.key]);
+      if (inRows) view.node.querySelector(".rows .current button")?.focus();
+    } else if (event.key === "h") {
+      view.toggleOrder();
+    }
+  });
+}
+
+function start() {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  let active = 0;
+  let ready = false;
+  const graph = data.graph ? graphView(data.graph, (violation, steps) => views[violation]?.go(steps)) : null;
+  const tell = (index, steps) => {
+    active = index;
+    graph?.show(index, steps);
+    if (ready) toAddress(index, steps);
+  };
+  const views = data.violations.map((violation, index) => violationView(data, violation, index, tell));
+  views.forEach((view, index) => view.node.addEventListener("pointerdown", () => (active = index)));
+  views.forEach((view, index) => view.node.addEventListener("focusin", () => (active = index)));
+  document.getElementById("page").append(
+    ...[verdictView(data), contentsView(data), ...views.map((view) => view.node), graph?.node, programView(data)].filter(Boolean),
+  );
+  const draw = () => views.forEach((view) => view.draw());
+  draw();
+  [...views].reverse().forEach((view) => view.go(view.steps));
+  for (const view of views) view.shown = true;
+  active = fromAddress(views) ?? 0;
+  addEventListener("hashchange", () => (active = fromAddress(views) ?? active));
+  addEventListener("resize", draw);
+  listenToKeys(views, () => active);
+  ready = true;
+  // For tests: the page is complete, and shows so many steps and states.
+  document.documentElement.dataset.steps = document.querySelectorAll(".picture .step").length;
+  document.documentElement.dataset.states = document.querySelectorAll(".graph .node").length;
+  document.documentElement.dataset.ready = "yes";
+}
+
+try {
+  start();
+} catch (error) {
+  document.documentElement.dataset.ready = `failed: ${error.message}`;
+  throw error;
+}

@@ -1,0 +1,166 @@
+// One violation: what is wrong and why, the lanes, and a stepper that shows the state and the source at each step.
+
+/** The section of a violation. `tell` is called with the number of steps done whenever that changes. */
+function violationView(data, violation, index, tell) {
+  const last = violation.schedule.length;
+  const order = orderOf(violation);
+  const lanes = lanesOf(violation, order, (steps) => view.go(steps));
+  const state = stateTable(violation);
+  const source = sourceView(data.sources, violation);
+  const controls = stepper(last, (steps) => view.go(steps), (on) => {
+    lanes.ordered = on;
+    lanes.settle();
+  });
+  const side = element("div", { class: "side" }, controls.node, state.node, source.node);
+  const hint = element(
+    "p",
+    { class: "dim hint" },
+    "Point at a step to see what comes before and after it in every order; what fades could have come at another time. ",
+    "Arrow keys step.",
+  );
+  const walk =
+    last > 0
+      ? element("div", { class: "walk" }, element("div", { class: "schedule" }, lanes.node, hint), side)
+      : element("div", { class: "walk" }, side);
+  const node = element(
+    "section",
+    { class: "violation", id: `violation-${index + 1}` },
+    headline(data, violation, index),
+    explanation(violation),
+    deadlockView(violation),
+    walk,
+    footnotes(violation),
+  );
+  const view = { node, steps: last, shown: false };
+  view.go = (steps) => {
+    view.steps = Math.max(0, Math.min(last, steps));
+    lanes.show(view.steps);
+    state.show(view.steps);
+    source.show(view.steps);
+    controls.show(view.steps, stepWords(violation, view.steps));
+    tell(index, view.steps);
+    // Where the stepper stays in sight, the step comes into sight too.
+    if (view.shown && getComputedStyle(side).position === "sticky") {
+      lanes.rows[view.steps - 1]?.scrollIntoView({ block: "nearest" });
+    }
+  };
+  view.draw = () => {
+    if (last > 0) lanes.draw();
+  };
+  view.toggleOrder = controls.toggleOrder;
+  return view;
+}
+
+function headline(data, violation, index) {
+  const number = data.violations.length > 1 ? `${index + 1} of ${data.violations.length} · ` : "";
+  const place = violation.where ? `${violation.where.file}:${violation.where.line}` : null;
+  return element(
+    "header",
+    {},
+    element("p", { class: "kicker" }, `${number}${violation.kind}`, place ? element("span", { class: "dim" }, ` · ${place}`) : null),
+    element("h2", {}, violation.waits ? "deadlock: nobody can move" : violation.message),
+    violation.replayed ? null : element("p", { class: "notice" }, "The program does not come to this violation along this schedule."),
+  );
+}
+
+function explanation(violation) {
+  const parts = [];
+  if (violation.why) parts.push(element("p", { class: "why" }, `${violation.why}.`));
+  if (violation.race) parts.push(racePair(violation));
+  const values = violation.failing === null ? Object.entries(violation.values) : [];
+  for (const [label, list] of [["values", values], ["start", violation.start_values]]) {
+    if (list.length > 0) {
+      parts.push(element("p", {}, `${label}: `, element("code", {}, list.map(([n, v]) => `${n} = ${v}`).join(", "))));
+    }
+  }
+  return parts;
+}
+
+function sentence(text) {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** The two racing steps side by side. */
+function racePair(violation) {
+  const side = (number) => {
+    const step = violation.schedule[number - 1];
+    const lane = violation.actors.indexOf(step.actor) % LANE_COLOURS;
+    return element(
+      "div",
+      { class: `racer lane-${lane}` },
+      element("span", { class: "actor" }, step.actor),
+      step.text === step.actor ? null : element("code", {}, step.text),
+      element("span", { class: "dim" }, `step ${number}${step.where ? `, line ${step.where.line}` : ""}`),
+    );
+  };
+  return element(
+    "div",
+    { class: "pair", role: "group", "aria-label": "the race" },
+    side(violation.race.first),
+    element("span", { class: "versus" }, "races with"),
+    side(violation.race.second),
+  );
+}
+
+function footnotes(violation) {
+  return element(
+    "footer",
+    {},
+    violation.shortened ? element("p", { class: "dim" }, sentence(violation.shortened)) : null,
+    violation.schedule_file
+      ? element("p", {}, "Run it again: ", element("code", { class: "command" }, `mazurka replay ${violation.schedule_file}`))
+      : null,
+  );
+}
+
+/** What the reader hears when the stepper moves. */
+function stepWords(violation, steps) {
+  if (steps === 0) return "Before anybody moves";
+  const step = violation.schedule[steps - 1];
+  const what = step.text === step.actor ? "" : `: ${step.text}`;
+  const end = violation.failing === steps - 1 ? " ✗" : "";
+  return `${step.actor}${what}${end}`;
+}
+
+/** Buttons, a slider and the words of the current step. */
+function stepper(last, go, order) {
+  let steps = last;
+  const button = (label, sign, target) =>
+    element("button", { type: "button", "aria-label": label, title: label, on: { click: () => go(target()) } }, sign);
+  const first = button("to the start", "«", () => 0);
+  const back = button("one step back", "‹", () => steps - 1);
+  const next = button("one step on", "›", () => steps + 1);
+  const end = button("to the end", "»", () => last);
+  const slider = element("input", {
+    type: "range",
+    min: 0,
+    max: last,
+    "aria-label": "step",
+    on: { input: () => go(Number(slider.value)) },
+  });
+  const position = element("span", { class: "position" });
+  const words = element("p", { class: "now", "aria-live": "polite" });
+  const box = element("input", { type: "checkbox", on: { change: () => order(box.checked) } });
+  const node = element(
+    "div",
+    { class: "stepper" },
+    element("div", { class: "buttons" }, first, back, position, next, end),
+    last > 1 ? slider : null,
+    words,
+    last > 1 ? element("label", { class: "choice" }, box, " show what is ordered with this step ", element("kbd", {}, "h")) : null,
+  );
+  const show = (now, text) => {
+    steps = now;
+    slider.value = now;
+    position.textContent = `${now} / ${last}`;
+    words.textContent = text;
+    for (const [control, off] of [[first, now === 0], [back, now === 0], [next, now === last], [end, now === last]]) {
+      control.disabled = off;
+    }
+  };
+  const toggleOrder = () => {
+    box.checked = !box.checked;
+    order(box.checked);
+  };
+  return { node: last > 0 ? node : null, show, toggleOrder };
+}

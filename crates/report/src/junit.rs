@@ -1,0 +1,183 @@
+//! Reports in the XML of JUnit, which build servers read.
+//!
+//! A proof is one test that passes, each violation is one that fails. A search that proves nothing and finds nothing is
+//! an error: it must not look like a pass. Only elements and attributes that the common schemas share are used.
+
+use crate::{Report, Story, TextOptions, meaning, text};
+use mazurka_core::Verdict;
+
+/// The whole report as one XML document.
+pub fn report(report: &Report<'_>) -> String {
+    let exploration = report.exploration;
+    let seconds = format!("{:.3}", exploration.statistics.seconds.max(0.0));
+    let mut cases: Vec<String> = report.stories.iter().map(|story| failed(report, story)).collect();
+    let failures = cases.len();
+    let errors = match meaning::unproven(&exploration.verdict) {
+        Some(reason) => {
+            cases.push(undecided(report, &reason));
+            1
+        }
+        None => 0,
+    };
+    if exploration.verdict == Verdict::Verified {
+        cases.push(format!("    <testcase {} time=\"{seconds}\"/>\n", case(report, "no order of events breaks it")));
+    }
+    let totals = format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds}\"", cases.len());
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuites name=\"mazurka\" {totals}>\n  \
+         <testsuite name=\"{}\" {totals}>\n{}{}  </testsuite>\n\
+         </testsuites>\n",
+        escape(report.program),
+        properties(report),
+        cases.concat()
+    )
+}
+
+fn properties(report: &Report<'_>) -> String {
+    let exploration = report.exploration;
+    let mut properties = vec![
+        ("engine".to_owned(), report.engine.to_owned()),
+        ("verdict".to_owned(), exploration.verdict.name().to_owned()),
+    ];
+    properties.extend(meaning::reason(report).map(|reason| ("reason".to_owned(), reason)));
+    let counts = exploration.statistics.iter();
+    properties.extend(counts.map(|(counter, count)| (counter.name().to_owned(), count.to_string())));
+    let lines = properties
+        .iter()
+        .map(|(name, value)| format!("      <property name=\"{}\" value=\"{}\"/>\n", escape(name), escape(value)));
+    format!("    <properties>\n{}    </properties>\n", lines.collect::<String>())
+}
+
+fn case(report: &Report<'_>, name: &str) -> String {
+    format!("name=\"{}\" classname=\"{}\"", escape(name), escape(report.program))
+}
+
+fn failed(report: &Report<'_>, story: &Story) -> String {
+    let violation = &story.violation;
+    format!(
+        "    <testcase {}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
+        case(report, &violation.message),
+        violation.kind.name(),
+        escape(&violation.message),
+        escape(&text::story(story, &TextOptions { width: 100, ..TextOptions::default() }))
+    )
+}
+
+fn undecided(report: &Report<'_>, reason: &str) -> String {
+    format!(
+        "    <testcase {}>\n      <error type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
+        case(report, "no order of events breaks it"),
+        report.exploration.verdict.name(),
+        escape(reason)
+    )
+}
+
+/// A text as XML takes it: control characters have no place there, not even escaped.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(character),
+            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{Threads, counts};
+    use mazurka_core::{Counter, Exploration, StopReason};
+
+    fn of(stop: StopReason, stories: &[Story], threads: &Threads) -> String {
+        let found = stories.iter().map(|_| threads.found(&[2, 2, 0, 0])).collect();
+        let exploration = Exploration::conclude(stop, None, found, counts(&[(Counter::States, 6)], 0.25));
+        report(&Report {
+            program: "three.mz",
+            engine: "exhaustive",
+            picked: None,
+            promise: "",
+            exploration: &exploration,
+            stories,
+        })
+    }
+
+    #[test]
+    fn a_violation_is_a_test_that_fails() {
+        let threads = Threads::three();
+        insta::assert_snapshot!(of(StopReason::Complete, &[threads.tell(&[2, 2, 0, 0], 4)], &threads), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mazurka" tests="1" failures="1" errors="0" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="1" errors="0" time="0.250">
+            <properties>
+              <property name="engine" value="exhaustive"/>
+              <property name="verdict" value="violated"/>
+              <property name="reason" value="the search went on to its end"/>
+              <property name="states" value="6"/>
+            </properties>
+            <testcase name="assertion failed: r1 == 0" classname="three.mz">
+              <failure type="assertion" message="assertion failed: r1 == 0">VIOLATION  assertion failed: r1 == 0                                  three.mz:2
+          why      T3 incremented x before T1 did; nothing orders the two
+          race     T3  r3 = x++  (three.mz:22)   with   T1  r1 = x++  (three.mz:1)
+
+          step  T3                    T1
+          1     r3 = z
+          2     r3 = x++   x: 0 → 1
+          3                           r1 = x++         x: 1 → 2, r1: 0 → 1
+          4                           assert r1 == 0   ✗   r1 = 1
+        </failure>
+            </testcase>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+
+    #[test]
+    fn a_proof_is_a_test_that_passes() {
+        insta::assert_snapshot!(of(StopReason::Complete, &[], &Threads::three()), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mazurka" tests="1" failures="0" errors="0" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="0" errors="0" time="0.250">
+            <properties>
+              <property name="engine" value="exhaustive"/>
+              <property name="verdict" value="verified"/>
+              <property name="states" value="6"/>
+            </properties>
+            <testcase name="no order of events breaks it" classname="three.mz" time="0.250"/>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+
+    #[test]
+    fn a_search_without_an_answer_is_an_error() {
+        insta::assert_snapshot!(of(StopReason::TimeLimit, &[], &Threads::three()), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="mazurka" tests="1" failures="0" errors="1" time="0.250">
+          <testsuite name="three.mz" tests="1" failures="0" errors="1" time="0.250">
+            <properties>
+              <property name="engine" value="exhaustive"/>
+              <property name="verdict" value="inconclusive"/>
+              <property name="reason" value="the time limit was reached; nothing was found so far"/>
+              <property name="states" value="6"/>
+            </properties>
+            <testcase name="no order of events breaks it" classname="three.mz">
+              <error type="inconclusive" message="the time limit was reached"/>
+            </testcase>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+
+    #[test]
+    fn what_xml_does_not_know_is_replaced() {
+        assert_eq!(escape("a<b> & \"c\"\u{1b}[0m\u{0}\n"), "a&lt;b&gt; &amp; &quot;c&quot;\u{fffd}[0m\u{fffd}\n");
+    }
+}

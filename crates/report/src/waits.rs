@@ -1,0 +1,181 @@
+//! Who waits for whom where nobody can move.
+
+use mazurka_core::{ActorId, Awaited, Footprint, Location, ObjectId, ObjectKind, Outcome, System};
+
+/// Somebody who waits in a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Who waits.
+    pub actor: String,
+    /// What it wants to do, as the source has it.
+    pub text: String,
+    /// Where the source has it.
+    pub location: Option<Location>,
+    /// What it waits for.
+    pub awaited: Waited,
+    /// The locks and the like that it has in hand.
+    pub holds: Vec<String>,
+}
+
+/// What somebody waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// An object, which somebody has in hand if that is known.
+    Object {
+        /// The object.
+        name: String,
+        /// Who has it.
+        holder: Option<String>,
+    },
+    /// The end of another actor.
+    End(String),
+    /// A signal, from anybody.
+    Signal,
+}
+
+impl Waited {
+    /// Whoever would have to move first.
+    pub fn whom(&self) -> Option<&str> {
+        match self {
+            Waited::Object { holder, .. } => holder.as_deref(),
+            Waited::End(actor) => Some(actor),
+            Waited::Signal => None,
+        }
+    }
+
+    /// What is waited for, in a few words.
+    pub fn words(&self) -> String {
+        match self {
+            Waited::Object { name, .. } => name.clone(),
+            Waited::End(actor) => format!("the end of {actor}"),
+            Waited::Signal => "a signal".to_owned(),
+        }
+    }
+}
+
+/// Everybody who is stuck in a state in which nobody can move. `footprints` are those of the steps that led there: what
+/// was never touched is in nobody's hand.
+pub(crate) fn waits<S: System>(system: &S, state: &S::State, footprints: &[Footprint]) -> Vec<Wait> {
+    let mut touched: Vec<ObjectId> =
+        footprints.iter().flat_map(|footprint| footprint.touches()).map(|touch| touch.object).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    let in_hand = |actor: ActorId| {
+        let objects = touched.iter().filter(|&&object| is_taken(system.object_kind(object)));
+        let held = objects.filter(|&&object| system.holder(state, object) == Some(actor));
+        held.map(|&object| system.object_name(object)).collect()
+    };
+    let mut waits = Vec::new();
+    system.visit_waiting(state, &[], &mut |actor, _, awaited| {
+        if let Some(awaited) = awaited.and_then(|awaited| waited(system, state, actor, awaited)) {
+            let description = system.describe(state, actor, Outcome::FIRST);
+            waits.push(Wait {
+                actor: system.actor_name(actor),
+                text: description.text,
+                location: description.location,
+                awaited,
+                holds: in_hand(actor),
+            });
+        }
+    });
+    waits
+}
+
+/// Whether a thing of this kind is taken and given back.
+fn is_taken(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::Lock | ObjectKind::Handler)
+}
+
+/// What somebody waits for; `None` for an event that cannot happen, which is no reason to be stuck.
+fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
+    let (Awaited::Made(object) | Awaited::Freed(object)) = awaited;
+    let holder = system.holder(state, object);
+    match system.object_kind(object) {
+        ObjectKind::Life if holder == Some(actor) => Some(Waited::Signal),
+        ObjectKind::Life => holder.map(|holder| Waited::End(system.actor_name(holder))),
+        kind if is_taken(kind) => Some(Waited::Object {
+            name: system.object_name(object),
+            holder: holder.map(|holder| system.actor_name(holder)),
+        }),
+        _ => None,
+    }
+}
+
+/// A line for each one who waits: what it holds and what it waits for, and then the circle if there is one.
+pub(crate) fn waits_in_words(waits: &[Wait]) -> Vec<String> {
+    let mut lines: Vec<String> = waits.iter().map(wait_in_words).collect();
+    lines.extend(cycle_in_words(waits));
+    lines
+}
+
+fn wait_in_words(wait: &Wait) -> String {
+    let holds =
+        if wait.holds.is_empty() { "holds nothing".to_owned() } else { format!("holds {}", wait.holds.join(", ")) };
+    format!("{} {holds}, waits for {}", wait.actor, wait.awaited.words())
+}
+
+/// `a → b → a`.
+fn cycle_in_words(waits: &[Wait]) -> Option<String> {
+    let mut names: Vec<&str> = cycle(waits).into_iter().map(|index| waits[index].actor.as_str()).collect();
+    names.push(names.first()?);
+    Some(format!("a circle: {}", names.join(" → ")))
+}
+
+/// Those who wait for each other in a circle, by their places in `waits`: each for the next, the last for the first.
+pub fn cycle(waits: &[Wait]) -> Vec<usize> {
+    let next = |index: usize| {
+        let whom = waits[index].awaited.whom()?;
+        waits.iter().position(|wait| wait.actor == whom)
+    };
+    for start in 0..waits.len() {
+        let mut path = vec![start];
+        while let Some(after) = path.last().and_then(|&last| next(last)) {
+            if after == start {
+                return path;
+            }
+            if path.contains(&after) {
+                break;
+            }
+            path.push(after);
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::Threads;
+
+    #[test]
+    fn crossed_locks_are_a_cycle() {
+        let story = Threads::crossed_locks().tell(&[0, 1], 2);
+        let told: Vec<_> = story
+            .waits
+            .iter()
+            .map(|wait| (wait.actor.as_str(), wait.holds.join(","), wait.awaited.words(), wait.awaited.whom()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("T1", "lock 0".to_owned(), "lock 1".to_owned(), Some("T2")),
+                ("T2", "lock 1".to_owned(), "lock 0".to_owned(), Some("T1"))
+            ]
+        );
+        assert_eq!(cycle(&story.waits), [0, 1]);
+    }
+
+    #[test]
+    fn a_chain_that_leads_into_a_cycle_is_not_part_of_it() {
+        let wait = |actor: &str, whom: &str| Wait {
+            actor: actor.to_owned(),
+            text: String::new(),
+            location: None,
+            awaited: Waited::End(whom.to_owned()),
+            holds: Vec::new(),
+        };
+        assert_eq!(cycle(&[wait("a", "b"), wait("b", "c"), wait("c", "b")]), [1, 2]);
+        assert_eq!(cycle(&[wait("a", "a")]), [0]);
+        assert_eq!(cycle(&[wait("a", "b"), wait("b", "nobody")]), [0; 0]);
+    }
+}
