@@ -50,6 +50,16 @@ pub(super) struct Taken {
     made: usize,
 }
 
+/// A message of the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) actor: ActorId,
+    pub(super) handler: ObjectId,
+    pub(super) start: usize,
+    /// Its last step, if the path has it.
+    pub(super) end: Option<usize>,
+}
+
 /// The current path.
 pub(super) struct Path<'s> {
     pub(super) nodes: Vec<Node>,
@@ -182,6 +192,24 @@ impl<'s> Path<'s> {
         let mut holders = Holders::new();
         self.steps[..node].iter().for_each(|taken| note_holder(&mut holders, &taken.occurrence));
         holders
+    }
+
+    /// The messages in the order in which they start.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        let mut messages: Vec<Message> = Vec::new();
+        for (step, taken) in self.steps.iter().enumerate() {
+            let Occurrence { handler: Some(handler), starts, ends, step: Move { actor, .. }, .. } = taken.occurrence
+            else {
+                continue;
+            };
+            if starts {
+                messages.push(Message { actor, handler, start: step, end: None });
+            }
+            if ends && let Some(message) = messages.iter_mut().rev().find(|message| message.actor == actor) {
+                message.end = Some(step);
+            }
+        }
+        messages
     }
 
     /// What a message touches from one of its steps on.
