@@ -225,7 +225,13 @@ impl<M: Machine> Search<'_, '_, M> {
         if !self.reversed.insert(name) {
             return Vec::new();
         }
-        if self.is_serial(&kept, target) { vec![kept] } else { self.serialise(&kept, target, own) }
+        if self.is_serial(&kept, target) {
+            return vec![kept];
+        }
+        let mut reversed = std::mem::take(&mut self.reversed);
+        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target)));
+        self.reversed = reversed;
+        all
     }
 
     /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
@@ -260,17 +266,24 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// Every largest part of some steps in which each handler has at most one incomplete message, in an order in which that
-    /// is its last one. What `own` needs stays.
-    fn serialise(&self, kept: &Kept, target: Target, own: Option<usize>) -> Vec<Kept> {
+    /// is its last one. What `own` needs stays. `is_new` says of what is left whether it was not seen to before.
+    fn serialise(
+        &self,
+        kept: &Kept,
+        target: Target,
+        own: Option<usize>,
+        is_new: &mut dyn FnMut(&Kept) -> bool,
+    ) -> Vec<Kept> {
         let path = &self.path;
         let messages = &self.messages;
         let is_needed = |step: usize| own.is_some_and(|own| path.is_from(step, own));
         let taken = target.taken.map(|step| path.steps[step].occurrence);
         let mut goes = vec![false; path.steps.len()];
         (0..kept.node).chain(kept.steps.iter().copied()).for_each(|step| goes[step] = true);
-        let (mut open, mut seen, mut found) = (vec![goes], FastSet::default(), Vec::new());
+        let (mut open, mut found, mut is_less) = (vec![goes], Vec::new(), false);
         while let Some(goes) = open.pop() {
-            if !seen.insert(goes.clone()) {
+            let steps = (0..goes.len()).filter(|&step| goes[step]).collect();
+            if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps }) {
                 continue;
             }
             let without = |dropped: &dyn Fn(&Message) -> bool| {
