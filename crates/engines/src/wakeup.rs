@@ -223,8 +223,16 @@ mod tests {
         let (mut trees, mut root) = (WakeupTrees::default(), Branches::default());
         let mut insert = |of: &[(u32, u32)]| {
             let mut sequence = occurrences(of, &mut table);
-            let added =
-                trees.insert(&mut root, &mut sequence, |first, rest| weak_initial(first, rest.iter().copied(), &table));
+            let added = trees.insert(&mut root, &mut sequence, |first, rest| {
+                match weak_initial(first, rest.iter().copied(), &table) {
+                    WeakInitial::At(place) => {
+                        rest.remove(place);
+                        Fit::Below
+                    }
+                    WeakInitial::Beside => Fit::Covered,
+                    WeakInitial::Unclear | WeakInitial::No => Fit::No,
+                }
+            });
             (added, listed(&trees, root))
         };
         assert_eq!(insert(&[(0, 7), (1, 8)]), (true, "0[1[]]".into()));

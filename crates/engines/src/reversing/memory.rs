@@ -7,28 +7,41 @@
 
 use mazurka_core::Fingerprint;
 
-/// So many reversals are remembered at most.
-const SLOTS: usize = 1 << 16;
+/// Room for so many at first, and at most.
+const FEW: usize = 1 << 8;
+const MANY: usize = 1 << 16;
 
 /// A set that forgets.
+#[derive(Default)]
 pub(super) struct Memory {
     slots: Vec<Fingerprint>,
+    used: usize,
 }
 
 impl Memory {
     /// Nothing is remembered yet.
     pub(super) fn new() -> Self {
-        Memory { slots: Vec::new() }
+        Memory { slots: vec![Fingerprint(0); FEW], used: 0 }
     }
 
     /// Remembers something; false if it was remembered already.
     pub(super) fn insert(&mut self, name: Fingerprint) -> bool {
-        // Most programs have few races.
-        if self.slots.is_empty() {
-            self.slots = vec![Fingerprint(0); SLOTS];
+        if 2 * self.used >= self.slots.len() && self.slots.len() < MANY {
+            self.grow();
         }
-        let slot = &mut self.slots[name.0 as usize % SLOTS];
-        std::mem::replace(slot, name) != name
+        let place = name.0 as usize % self.slots.len();
+        let before = std::mem::replace(&mut self.slots[place], name);
+        self.used += usize::from(before == Fingerprint(0));
+        before != name
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![Fingerprint(0); self.slots.len() * 4];
+        let old = std::mem::replace(&mut self.slots, larger);
+        self.used = 0;
+        for name in old.into_iter().filter(|name| *name != Fingerprint(0)) {
+            self.insert(name);
+        }
     }
 }
 
@@ -39,8 +52,19 @@ mod tests {
     #[test]
     fn what_is_remembered_is_not_new_and_what_is_forgotten_is() {
         let mut memory = Memory::new();
-        let (one, other) = (Fingerprint(5), Fingerprint(5 + SLOTS as u128));
+        let (one, other) = (Fingerprint(5), Fingerprint(5 + MANY as u128));
         assert!(memory.insert(one) && !memory.insert(one));
         assert!(memory.insert(other) && memory.insert(one));
+    }
+
+    #[test]
+    fn it_grows_with_what_it_holds_up_to_a_limit() {
+        let mut memory = Memory::new();
+        (1..=FEW as u128).for_each(|name| assert!(memory.insert(Fingerprint(name))));
+        (1..=FEW as u128).for_each(|name| assert!(!memory.insert(Fingerprint(name))));
+        (1..4 * MANY as u128).for_each(|name| {
+            memory.insert(Fingerprint(name));
+        });
+        assert_eq!(memory.slots.len(), MANY);
     }
 }

@@ -18,7 +18,7 @@ use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
 use mazurka_core::{ActorId, Counter, Machine, Move, ObjectId, StopReason};
 use memory::Memory;
-use path::{Node, Path, Sleepers};
+use path::{Message, Node, Path, Sleepers};
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +60,8 @@ pub(crate) struct Search<'t, 'o, M: Machine> {
     counts: Counts,
     sequence: Vec<Occurrence>,
     reversed: Memory,
+    /// The messages of the execution whose races are being reversed.
+    messages: Vec<Message>,
 }
 
 impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
@@ -77,6 +79,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             counts: Counts::default(),
             sequence: Vec::new(),
             reversed: Memory::new(),
+            messages: Vec::new(),
         }
     }
 

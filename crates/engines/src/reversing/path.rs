@@ -42,10 +42,22 @@ pub(super) struct Taken {
     pub(super) occurrence: Occurrence,
     pub(super) next_outcome: Option<Outcome>,
     pub(super) is_certain: bool,
+    /// The step of the same actor before it.
+    previous: Option<u32>,
     /// Where its races begin in the list of all.
     races: usize,
     /// How many actors had been made before it.
     made: usize,
+}
+
+/// A message of the path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) actor: ActorId,
+    pub(super) handler: ObjectId,
+    pub(super) start: usize,
+    /// Its last step, if the path has it.
+    pub(super) end: Option<usize>,
 }
 
 /// The current path.
@@ -103,6 +115,7 @@ impl<'s> Path<'s> {
         let (races, made) = (self.races.len(), self.made.len());
         let index = self.steps.len() as u32;
         let actor = occurrence.step.actor;
+        let previous = self.order.last_step(actor).map(|step| step as u32);
         self.note_races(actor, occurrence.footprint);
         self.order.push(actor, self.footprints.get(occurrence.footprint));
         self.trace.push(occurrence.step, occurrence.footprint, &self.footprints);
@@ -114,7 +127,7 @@ impl<'s> Path<'s> {
             self.made.push(actor);
         }
         let (next_outcome, is_certain) = (record.next_outcome, record.is_certain);
-        self.steps.push(Taken { occurrence, next_outcome, is_certain, races, made });
+        self.steps.push(Taken { occurrence, next_outcome, is_certain, previous, races, made });
     }
 
     /// Takes back all steps from `len` on.
@@ -166,8 +179,7 @@ impl<'s> Path<'s> {
 
     /// The step of the same actor before one.
     pub(super) fn previous(&self, step: usize) -> Option<usize> {
-        let actor = self.order.actor(step);
-        (0..step).rev().find(|&earlier| self.order.actor(earlier) == actor)
+        self.steps[step].previous.map(|previous| previous as usize)
     }
 
     /// What happens no earlier than a step.
@@ -180,6 +192,24 @@ impl<'s> Path<'s> {
         let mut holders = Holders::new();
         self.steps[..node].iter().for_each(|taken| note_holder(&mut holders, &taken.occurrence));
         holders
+    }
+
+    /// The messages in the order in which they start.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        let mut messages: Vec<Message> = Vec::new();
+        for (step, taken) in self.steps.iter().enumerate() {
+            let Occurrence { handler: Some(handler), starts, ends, step: Move { actor, .. }, .. } = taken.occurrence
+            else {
+                continue;
+            };
+            if starts {
+                messages.push(Message { actor, handler, start: step, end: None });
+            }
+            if ends && let Some(message) = messages.iter_mut().rev().find(|message| message.actor == actor) {
+                message.end = Some(step);
+            }
+        }
+        messages
     }
 
     /// What a message touches from one of its steps on.

@@ -13,9 +13,10 @@
 
 use super::Search;
 use super::arrangement::{Arrangement, OnPaper, Placed};
+use super::path::Message;
 use crate::tally::FastSet;
 use crate::wakeup::{Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Fingerprint, Footprint, Machine, Move, Next, ObjectId, Outcome};
+use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, Next, ObjectId, Outcome};
 use smallvec::SmallVec;
 
 /// Whose step is to be taken without some of the steps that came before it.
@@ -37,17 +38,10 @@ struct Kept {
     steps: Vec<usize>,
 }
 
-/// A message of the path.
-#[derive(Clone, Copy, Debug)]
-struct Message {
-    handler: ObjectId,
-    start: usize,
-    end: Option<usize>,
-}
-
 impl<M: Machine> Search<'_, '_, M> {
     /// The path has come to its end: its races are reversed.
     pub(super) fn reverse_races(&mut self) {
+        self.messages = self.path.messages();
         self.reverse_waiting();
         for step in 0..self.path.steps.len() {
             let actor = self.path.steps[step].occurrence.step.actor;
@@ -231,7 +225,13 @@ impl<M: Machine> Search<'_, '_, M> {
         if !self.reversed.insert(name) {
             return Vec::new();
         }
-        if self.is_serial(&kept, target) { vec![kept] } else { self.serialise(&kept, target, own) }
+        if self.is_serial(&kept, target) {
+            return vec![kept];
+        }
+        let mut reversed = std::mem::take(&mut self.reversed);
+        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target)));
+        self.reversed = reversed;
+        all
     }
 
     /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
@@ -266,17 +266,24 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// Every largest part of some steps in which each handler has at most one incomplete message, in an order in which that
-    /// is its last one. What `own` needs stays.
-    fn serialise(&self, kept: &Kept, target: Target, own: Option<usize>) -> Vec<Kept> {
+    /// is its last one. What `own` needs stays. `is_new` says of what is left whether it was not seen to before.
+    fn serialise(
+        &self,
+        kept: &Kept,
+        target: Target,
+        own: Option<usize>,
+        is_new: &mut dyn FnMut(&Kept) -> bool,
+    ) -> Vec<Kept> {
         let path = &self.path;
-        let messages = self.messages();
+        let messages = &self.messages;
         let is_needed = |step: usize| own.is_some_and(|own| path.is_from(step, own));
         let taken = target.taken.map(|step| path.steps[step].occurrence);
         let mut goes = vec![false; path.steps.len()];
         (0..kept.node).chain(kept.steps.iter().copied()).for_each(|step| goes[step] = true);
-        let (mut open, mut seen, mut found) = (vec![goes], FastSet::default(), Vec::new());
+        let (mut open, mut found, mut is_less) = (vec![goes], Vec::new(), false);
         while let Some(goes) = open.pop() {
-            if !seen.insert(goes.clone()) {
+            let steps = (0..goes.len()).filter(|&step| goes[step]).collect();
+            if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps }) {
                 continue;
             }
             let without = |dropped: &dyn Fn(&Message) -> bool| {
@@ -290,7 +297,7 @@ impl<M: Machine> Search<'_, '_, M> {
                 Some(rest)
             };
             let is_incomplete = |message: &Message| goes[message.start] && !message.end.is_some_and(|end| goes[end]);
-            match self.crowded(&messages, &is_incomplete, taken) {
+            match self.crowded(messages, &is_incomplete, taken) {
                 Some(Crowd { handler, keeps }) if keeps.is_empty() => {
                     open.extend(without(&|message| message.handler == handler && is_incomplete(message)));
                 }
@@ -301,7 +308,7 @@ impl<M: Machine> Search<'_, '_, M> {
                         })
                     }));
                 }
-                None => match self.put_in_order(&goes, &messages) {
+                None => match self.put_in_order(&goes, messages) {
                     Some(kept) => found.push(kept),
                     None => {
                         let dropped =
@@ -312,20 +319,6 @@ impl<M: Machine> Search<'_, '_, M> {
             }
         }
         found
-    }
-
-    /// The messages of the path.
-    fn messages(&self) -> Vec<Message> {
-        let steps = &self.path.steps;
-        let message = |start: usize| {
-            let occurrence = &steps[start].occurrence;
-            let ends = |step: &usize| {
-                steps[*step].occurrence.ends && steps[*step].occurrence.step.actor == occurrence.step.actor
-            };
-            let handler = occurrence.handler.filter(|_| occurrence.starts)?;
-            Some(Message { handler, start, end: (start..steps.len()).find(ends) })
-        };
-        (0..steps.len()).filter_map(message).collect()
     }
 
     /// A handler with more incomplete messages than it may have, and which of them could stay, one at a time.
@@ -341,7 +334,7 @@ impl<M: Machine> Search<'_, '_, M> {
             let handler = message.handler;
             let target = target.filter(|target| target.handler == Some(handler));
             let own = target.filter(|target| !target.starts).map(|target| target.step.actor);
-            let is_own = |message: &&Message| own == Some(self.path.order.actor(message.start));
+            let is_own = |message: &&Message| own == Some(message.actor);
             let count = incomplete(handler).count();
             match target {
                 // The target's step starts a message: nobody may hold the handler then.
@@ -362,7 +355,6 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// Orders steps so that messages are serialised, following the path as long as possible.
     fn put_in_order(&self, goes: &[bool], messages: &[Message]) -> Option<Kept> {
-        let path = &self.path;
         let is_incomplete = |message: &&Message| goes[message.start] && !message.end.is_some_and(|end| goes[end]);
         let follows = |one: &Message, other: &Message| {
             other.handler == one.handler && other.start > one.start && goes[other.start]
@@ -373,32 +365,56 @@ impl<M: Machine> Search<'_, '_, M> {
         };
         let leaves = (0..goes.len()).find(|&step| !goes[step] || moves(step)).unwrap_or(goes.len());
         let earlier = messages.iter().rev().map(|message| message.start).filter(|&start| start < leaves);
+        let mut is_first = true;
         for node in [leaves].into_iter().chain(earlier) {
-            let steps: Vec<usize> = (node..goes.len()).filter(|&step| goes[step]).collect();
-            let occurrences: Vec<Occurrence> = steps.iter().map(|&step| path.steps[step].occurrence).collect();
-            let mut arrangement = Arrangement::new(&occurrences, &path.footprints, path.holders(node));
-            let place = |step: usize| steps.binary_search(&step).ok();
-            for last in messages.iter().filter(is_incomplete) {
-                let others = messages.iter().filter(|other| other.handler == last.handler && goes[other.start]);
-                for end in others.filter(|other| other.start != last.start).filter_map(|other| other.end) {
-                    if let (Some(end), Some(start)) = (place(end), place(last.start)) {
-                        arrangement.precede(end, start);
-                    }
-                }
+            if let Some(kept) = self.put_in_order_from(node, goes, messages) {
+                return Some(kept);
             }
-            if !arrangement.saturate() {
-                continue;
-            }
-            let mut footprints = mazurka_core::FootprintTable::new(path.footprints.dependence());
-            if let (Some(order), _) = arrangement.solve(&mut OnPaper, &mut footprints) {
-                let step = |placed: Placed| match placed {
-                    Placed::Given(step) => Some(steps[step]),
-                    Placed::Beyond(_) => None,
-                };
-                return Some(Kept { node, steps: order.into_iter().filter_map(step).collect() });
+            // What cannot be ordered from the beginning cannot be ordered at all.
+            if std::mem::take(&mut is_first) && !self.arrange(0, goes, messages, |mut all| all.saturate()) {
+                return None;
             }
         }
         None
+    }
+
+    /// Orders steps from a state of the path on.
+    fn put_in_order_from(&self, node: usize, goes: &[bool], messages: &[Message]) -> Option<Kept> {
+        let mut footprints = FootprintTable::new(self.path.footprints.dependence());
+        let order = self.arrange(node, goes, messages, |mut arrangement| {
+            if arrangement.saturate() { arrangement.solve(&mut OnPaper, &mut footprints).0 } else { None }
+        })?;
+        let steps: Vec<usize> = (node..goes.len()).filter(|&step| goes[step]).collect();
+        let step = |placed: Placed| match placed {
+            Placed::Given(step) => Some(steps[step]),
+            Placed::Beyond(_) => None,
+        };
+        Some(Kept { node, steps: order.into_iter().filter_map(step).collect() })
+    }
+
+    /// The steps from a state of the path on as something to be ordered, incomplete messages last.
+    fn arrange<T>(
+        &self,
+        node: usize,
+        goes: &[bool],
+        messages: &[Message],
+        then: impl FnOnce(Arrangement<'_>) -> T,
+    ) -> T {
+        let path = &self.path;
+        let is_incomplete = |message: &&Message| goes[message.start] && !message.end.is_some_and(|end| goes[end]);
+        let steps: Vec<usize> = (node..goes.len()).filter(|&step| goes[step]).collect();
+        let occurrences: Vec<Occurrence> = steps.iter().map(|&step| path.steps[step].occurrence).collect();
+        let mut arrangement = Arrangement::new(&occurrences, &path.footprints, path.holders(node));
+        let place = |step: usize| steps.binary_search(&step).ok();
+        for last in messages.iter().filter(is_incomplete) {
+            let others = messages.iter().filter(|other| other.handler == last.handler && goes[other.start]);
+            for end in others.filter(|other| other.start != last.start).filter_map(|other| other.end) {
+                if let (Some(end), Some(start)) = (place(end), place(last.start)) {
+                    arrangement.precede(end, start);
+                }
+            }
+        }
+        then(arrangement)
     }
 }
 
