@@ -41,7 +41,14 @@ impl Default for TextOptions {
 }
 
 /// The counters of the summary; the others are details.
-const SUMMARY: [Counter; 4] = [Counter::Executions, Counter::Traces, Counter::States, Counter::Transitions];
+const SUMMARY: [Counter; 6] = [
+    Counter::Executions,
+    Counter::Traces,
+    Counter::States,
+    Counter::Transitions,
+    Counter::Events,
+    Counter::Configurations,
+];
 
 /// The whole report: each violation, then the verdict and what it means.
 pub fn report(report: &Report<'_>, options: &TextOptions) -> String {

@@ -29,8 +29,10 @@ use smallvec::SmallVec;
 const MOST_NAMES: usize = 1 << 22;
 
 /// Runs the program to find out what can follow.
-pub(super) struct Extender<M> {
+pub(super) struct Extender<M: Machine> {
     machine: M,
+    /// For each event where its local configuration leads, if that is wanted.
+    local: Vec<Option<M::Mark>>,
     /// The names of the events that were made.
     made: FastSet<Name>,
     /// How many events were made.
@@ -68,7 +70,15 @@ struct Site<'s, 'o, K> {
 
 impl<M: Machine> Extender<M> {
     pub(super) fn new(machine: M) -> Self {
-        Extender { machine, made: FastSet::default(), made_events: 0, made_cutoffs: 0, regions: Vec::new(), away: true }
+        Extender {
+            machine,
+            local: Vec::new(),
+            made: FastSet::default(),
+            made_events: 0,
+            made_cutoffs: 0,
+            regions: Vec::new(),
+            away: true,
+        }
     }
 
     /// Finds what can happen first.
@@ -287,7 +297,7 @@ impl<M: Machine> Extender<M> {
         site.tally.step(step, &record)?;
         let (mut state, mut weight, mut cut) = (Fingerprint(0), 0, false);
         if site.cutoffs.apply() {
-            let repeated = site.path.rewind(&mut self.machine, &causes, site.events);
+            let repeated = self.rewind_to_history(site, before, &causes);
             self.machine.step(step);
             site.tally.repeat(repeated + 1, 0)?;
             state = self.machine.fingerprint();
@@ -295,6 +305,9 @@ impl<M: Machine> Extender<M> {
             cut = site.cutoffs.meet(state, &causes, weight, site.events);
         }
         let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state, weight });
+        if site.cutoffs.apply() {
+            self.keep_local_state(event);
+        }
         // Beyond the bound on memory, an event that is made again counts again.
         let new = self.made.len() >= MOST_NAMES || self.made.insert(site.events.name(event));
         self.made_events += u64::from(new);
@@ -303,6 +316,36 @@ impl<M: Machine> Extender<M> {
             site.events.cut(event);
         }
         Ok(event)
+    }
+}
+
+/// The states to which histories lead.
+impl<M: Machine> Extender<M> {
+    /// Brings the machine to the state to which a history leads, from that of its largest known part; returns the steps
+    /// that this took.
+    fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, before: Option<EventId>, history: &Bits) -> u64 {
+        let candidates = [before, site.path.last_of(history)];
+        let largest = candidates.into_iter().flatten().max_by_key(|&event| site.events.causes(event).len());
+        let known = largest.and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
+        let Some((event, state)) = known else { return site.path.rewind(&mut self.machine, history, site.events) };
+        self.machine.rewind(state);
+        let mut rest = history.clone();
+        rest.subtract(site.events.causes(event));
+        rest.remove(event);
+        let moves = site.path.moves(&rest, site.events);
+        for &step in &moves {
+            self.machine.step(step);
+        }
+        moves.len() as u64
+    }
+
+    /// Keeps where the machine stands as the state of an event.
+    fn keep_local_state(&mut self, event: EventId) {
+        let index = event as usize;
+        if self.local.len() <= index {
+            self.local.resize_with(index + 1, || None);
+        }
+        self.local[index] = Some(self.machine.mark());
     }
 }
 

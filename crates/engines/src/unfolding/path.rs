@@ -104,6 +104,14 @@ impl<K> Path<K> {
         self.places.iter().map(|place| place.event)
     }
 
+    /// The last event of a part of the configuration.
+    pub(super) fn last_of(&self, part: &Bits) -> Option<EventId> {
+        if part.is_empty() {
+            return None;
+        }
+        self.places.iter().rev().map(|place| place.event).find(|&event| part.contains(event))
+    }
+
     /// The last event of an actor.
     pub(super) fn last(&self, actor: ActorId) -> Option<EventId> {
         self.ends(actor).map(|ends| ends.1)
