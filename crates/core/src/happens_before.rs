@@ -94,7 +94,8 @@ impl HappensBefore {
                 }
             }
             let now = Past { step: index, access: touch.access };
-            let own = |past: &Past| self.entries[past.step as usize].actor == actor && touch.access.contains(past.access);
+            let own =
+                |past: &Past| self.entries[past.step as usize].actor == actor && touch.access.contains(past.access);
             // What was given back may be taken by anybody, and whoever took it before races with that one.
             if touch.access.contains(Access::WRITE) {
                 self.log.push(Change::Forgot(touch.object, std::mem::take(history)));

@@ -3,7 +3,9 @@
 //! Every [`System`] is a [`Machine`] through [`Stepper`]. A program without cheap states can be one directly: its mark
 //! is then a snapshot, or a schedule to run again.
 
-use crate::{ActorId, Awaited, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+use crate::{
+    ActorId, Awaited, Ending, Fingerprint, Footprint, Move, ObjectId, Outcome, Queue, Schedule, Step, System, Violation,
+};
 
 /// What an actor would do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,12 @@ pub trait Machine {
 
     /// What an actor that cannot move waits for, if that is one object.
     fn awaits(&self, actor: ActorId) -> Option<Awaited>;
+
+    /// The first-in-first-out mailbox that an actor came into, if it did.
+    fn queue(&self, actor: ActorId) -> Option<Queue>;
+
+    /// Whether an object is a mutex.
+    fn is_mutex(&self, object: ObjectId) -> bool;
 
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
@@ -146,6 +154,14 @@ impl<S: System> Machine for Stepper<'_, S> {
 
     fn awaits(&self, actor: ActorId) -> Option<Awaited> {
         self.system.awaits(&self.state, actor)
+    }
+
+    fn queue(&self, actor: ActorId) -> Option<Queue> {
+        self.system.queue(&self.state, actor)
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        self.system.is_mutex(object)
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {

@@ -94,6 +94,17 @@ pub trait System: Sync {
         }
     }
 
+    /// The mailbox that an actor which is there came into, if it is a message of a first-in-first-out mailbox: such
+    /// messages run one after the other, in the order in which they were posted.
+    fn queue(&self, _state: &Self::State, _actor: ActorId) -> Option<Queue> {
+        None
+    }
+
+    /// Whether an object is a mutex: held from a step that writes it to one that gives it back.
+    fn is_mutex(&self, _object: ObjectId) -> bool {
+        false
+    }
+
     /// The state in 128 bits.
     fn fingerprint(&self, state: &Self::State) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();
@@ -165,6 +176,15 @@ pub struct Traits {
     /// [`System::waiting`] and [`System::next`] tell of everybody who cannot move now but may some day. Reductions that
     /// have to know what a step would touch before it is taken refuse a program that does not.
     pub tells_who_waits: bool,
+}
+
+/// A first-in-first-out mailbox, by the objects that footprints know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Queue {
+    /// What is posted into.
+    pub mailbox: ObjectId,
+    /// What a message holds while it runs.
+    pub handler: ObjectId,
 }
 
 /// An object that must change before somebody can move.

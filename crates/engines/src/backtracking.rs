@@ -275,9 +275,8 @@ impl Path {
         if Rc::ptr_eq(&node.enabled, &self.enabled) && Rc::ptr_eq(&node.waiting, &self.waiting) {
             return;
         }
-        let was_there = |actor: ActorId| {
-            node.enabled.contains(&actor) || node.waiting.iter().any(|waiter| waiter.actor == actor)
-        };
+        let was_there =
+            |actor: ActorId| node.enabled.contains(&actor) || node.waiting.iter().any(|waiter| waiter.actor == actor);
         let now = self.enabled.iter().copied().chain(self.waiting.iter().map(|waiter| waiter.actor));
         let new: SmallVec<[ActorId; 4]> = now.filter(|&actor| !was_there(actor)).collect();
         for actor in new {
@@ -329,7 +328,15 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             plain: options.plain,
             racing: Vec::new(),
         };
-        Search { machine, memory, path, trail: Trail::new(), lookout: Lookout::default(), sleeps: !options.no_sleep, tally }
+        Search {
+            machine,
+            memory,
+            path,
+            trail: Trail::new(),
+            lookout: Lookout::default(),
+            sleeps: !options.no_sleep,
+            tally,
+        }
     }
 
     /// What was counted.
@@ -364,7 +371,9 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             if let Some(outcome) = current.next {
                 return Some(Move { actor: current.actor, outcome });
             }
-            if self.sleeps && let Some(footprint) = current.footprint {
+            if self.sleeps
+                && let Some(footprint) = current.footprint
+            {
                 node.done.insert(Sleeper { actor: current.actor, footprint });
             }
         }

@@ -82,8 +82,7 @@ impl Execution {
     pub(crate) fn is_initial(&self, first: ActorId, index: usize, actor: ActorId, knows: &VectorClock) -> bool {
         match self.order.first_step_after(first, index) {
             Some(step) => {
-                !self.order.before(index, step)
-                    && self.order.first_within(self.order.clock(step), index) == Some(step)
+                !self.order.before(index, step) && self.order.first_within(self.order.clock(step), index) == Some(step)
             }
             None => first == actor && self.order.first_within(knows, index).is_none(),
         }
@@ -125,7 +124,9 @@ mod tests {
         let run = execution(&[(0, &[1]), (1, &[2]), (2, &[2]), (3, &[2])]);
         let knows = run.knowledge(d);
         assert!(run.is_initial(b, 0, d, &knows));
-        assert!(!run.is_initial(c, 0, d, &knows) && !run.is_initial(d, 0, d, &knows) && !run.is_initial(a, 0, d, &knows));
+        assert!(
+            !run.is_initial(c, 0, d, &knows) && !run.is_initial(d, 0, d, &knows) && !run.is_initial(a, 0, d, &knows)
+        );
         assert_eq!(run.initial_before(0, &knows), Some(b));
     }
 

@@ -7,8 +7,8 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Schedule,
-    Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
+    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, Outcome, Queue,
+    Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -561,6 +561,22 @@ impl System for Model {
             }
             _ => None,
         }
+    }
+
+    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
+        if self.event_of(actor).is_some() {
+            return None;
+        }
+        let record = self.record_of(&state.words, actor).filter(|record| record.header.kind == Kind::Message)?;
+        let handler = record.owner(&state.words);
+        let is_fifo = !self.program.handlers[handler as usize].any;
+        is_fifo.then(|| Queue { mailbox: self.mailbox_object(handler), handler: self.handler_object(handler) })
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        (object.0 as usize)
+            .checked_sub(self.program.cells.len())
+            .is_some_and(|mutex| mutex < self.program.mutexes.len())
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

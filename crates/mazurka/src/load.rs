@@ -2,6 +2,7 @@
 
 use crate::subject::{MzProgram, Subject};
 use mazurka_core::Fingerprint;
+use mazurka_droid::ReadError;
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
 use mazurka_report::diagnostic;
@@ -33,27 +34,73 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads a program. `defines` sets constants of a `.mz` program.
+/// Reads a program: a `.mz` file, or a trace and the file of its dependences. A `dependence.txt` beside a trace is found
+/// without being named. `defines` sets constants of a `.mz` program.
 pub fn load(files: &[String], defines: &[(String, i64)], colour: bool) -> Result<Loaded, LoadError> {
-    let [file] = files else {
-        return Err(LoadError(format!("error: {} files were given\nexpected one .mz file", files.len())));
-    };
-    if Path::new(file).extension().is_none_or(|extension| extension != "mz") {
-        return Err(LoadError(format!(
-            "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz"
-        )));
+    let extension = |file: &String| Path::new(file).extension().map(|extension| extension.to_ascii_lowercase());
+    match files {
+        [file] if extension(file).is_some_and(|extension| extension == "mz") => load_mz(file, defines, colour),
+        [file, rest @ ..] if rest.len() < 2 && extension(file).is_some_and(|extension| extension == "txt") => {
+            load_trace(file, rest.first(), defines, colour)
+        }
+        [file] => Err(LoadError(format!(
+            "error: {file}: not a kind of program that is known here\n\
+             expected a file that ends in .mz, or a trace that ends in .txt"
+        ))),
+        _ => Err(LoadError(format!(
+            "error: {} files were given\nexpected one .mz file, or a trace and the file of its dependences",
+            files.len()
+        ))),
     }
-    let source = read(file)?;
+}
+
+fn load_mz(file: &str, defines: &[(String, i64)], colour: bool) -> Result<Loaded, LoadError> {
+    let source = read(file, "a .mz file")?;
     refuse_nothing(file, &source)?;
     let program = compile(file, &source, defines).map_err(|error| match error {
         CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
     })?;
     Ok(Loaded {
-        name: file.clone(),
-        files: files.to_vec(),
+        name: file.to_owned(),
+        files: vec![file.to_owned()],
         source: Fingerprint::of_bytes(source.as_bytes()),
         subject: Box::new(MzProgram::new(program)),
+    })
+}
+
+/// The file of dependences that is looked for beside a trace.
+const DEPENDENCE: &str = "dependence.txt";
+
+fn load_trace(
+    file: &str,
+    dependence: Option<&String>,
+    defines: &[(String, i64)],
+    colour: bool,
+) -> Result<Loaded, LoadError> {
+    if let Some((name, _)) = defines.first() {
+        return Err(LoadError(unknown_constant(file, name, &[])));
+    }
+    let beside = Path::new(file).with_file_name(DEPENDENCE);
+    let dependence = dependence.cloned().or_else(|| beside.is_file().then(|| beside.display().to_string()));
+    let trace = read(file, "a trace")?;
+    let edges = dependence.as_ref().map(|name| read(name, "a file of dependences")).transpose()?;
+    let recording = mazurka_droid::read(file, &trace, edges.as_deref()).map_err(|error| {
+        let (name, text, diagnostics) = match &error {
+            ReadError::Trace(diagnostics) => (file, trace.as_str(), diagnostics),
+            ReadError::Dependence(diagnostics) => {
+                (dependence.as_deref().unwrap_or_default(), edges.as_deref().unwrap_or_default(), diagnostics)
+            }
+        };
+        LoadError(diagnostic::render(name, text, diagnostics, colour))
+    })?;
+    let mut contents = trace.into_bytes();
+    contents.extend(edges.unwrap_or_default().into_bytes());
+    Ok(Loaded {
+        name: file.to_owned(),
+        files: [file.to_owned()].into_iter().chain(dependence).collect(),
+        source: Fingerprint::of_bytes(&contents),
+        subject: Box::new(recording),
     })
 }
 
@@ -88,9 +135,9 @@ pub fn file_trouble(error: &io::Error) -> String {
     }
 }
 
-fn read(file: &str) -> Result<String, LoadError> {
+fn read(file: &str, kind: &str) -> Result<String, LoadError> {
     let bytes = fs::read(file).map_err(|error| {
-        LoadError(format!("error: {file}: {}\nexpected a .mz file that can be read", file_trouble(&error)))
+        LoadError(format!("error: {file}: {}\nexpected {kind} that can be read", file_trouble(&error)))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

@@ -2,7 +2,7 @@
 
 use mazurka_core::{
     Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
-    Observer, Outcome, Step, System, Traits, Value, Violation,
+    Observer, Outcome, Queue, Step, System, Traits, Value, Violation,
 };
 use mazurka_engines::{Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
@@ -138,6 +138,14 @@ impl System for Limited<'_> {
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
         self.model.awaits(state, actor)
+    }
+
+    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
+        self.model.queue(state, actor)
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        self.model.is_mutex(object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

@@ -74,6 +74,9 @@ pub(crate) struct Search {
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
+    /// The dependences of a trace [default: dependence.txt beside it].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dependence: Option<String>,
     /// Use the algorithm as published, without the savings that are ours.
     #[arg(long)]
     pub(crate) plain: bool,
@@ -89,6 +92,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
+    /// The files of the program: those that were given, and that of the dependences.
+    pub(crate) fn files(&self, given: &[String]) -> Vec<String> {
+        given.iter().chain(&self.dependence).cloned().collect()
+    }
+
     /// What the engines are told; `cancel` stops them.
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
@@ -112,7 +120,7 @@ Examples:
   mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json")]
 pub(crate) struct Check {
-    /// The program: a .mz file.
+    /// The program: a .mz file, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// The algorithm; `auto` picks one and says why.
@@ -150,7 +158,7 @@ pub(crate) struct Replay {
 Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program \
 says why. Without --time-limit each engine gets 10 seconds.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file.
+    /// The program: a .mz file, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// Only these engines.

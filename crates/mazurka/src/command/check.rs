@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: &str = "mazurka schedule";
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let loaded = load(&arguments.files, &arguments.search.define, console.error_colour())?;
+    let loaded = load(&arguments.search.files(&arguments.files), &arguments.search.define, console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options);
     if let EngineChoice::Engine(engine) = arguments.engine {

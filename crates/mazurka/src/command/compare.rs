@@ -12,7 +12,7 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let loaded = load(&arguments.files, &arguments.search.define, console.error_colour())?;
+    let loaded = load(&arguments.search.files(&arguments.files), &arguments.search.define, console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
     let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
