@@ -40,6 +40,7 @@
 mod ancestry;
 mod backtracking;
 mod dpor;
+mod em_dpor;
 mod enumerate;
 mod execution;
 mod exhaustive;
@@ -127,6 +128,8 @@ engines! {
     Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
     /// Runs at least one execution of each trace of a terminating program.
     Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
+    /// Runs at least one execution for each order of conflicting steps of a terminating program with fifo handlers, whatever the order of posts.
+    EmDpor in em_dpor, name: "em-dpor", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

@@ -99,6 +99,12 @@ impl<'a> Tally<'a> {
         self.take_back(self.schedule.moves.len().saturating_sub(1));
     }
 
+    /// The search begins again at the initial state of the path. What was found and counted stays.
+    pub(crate) fn restart(&mut self) {
+        self.on_path.clear();
+        self.take_back(0);
+    }
+
     /// The path comes to a state in which nobody can move.
     pub(crate) fn end(&mut self, ending: &Ending, state: Fingerprint) -> Result<(), StopReason> {
         if self.ends.insert(state) {
