@@ -10,7 +10,7 @@ use super::order::{Order, Taken};
 use super::tasks::{Leak, Tasks, Thread, Touches, mutexes_taken};
 use crate::tally::{FastSet, Tally, arrive};
 use crate::trail::Trail;
-use mazurka_core::{ActorId, Awaited, Counter, Ending, Fingerprint, Machine, Move, StopReason, VectorClock};
+use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, StopReason, VectorClock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -334,9 +334,4 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let nearest = racing.first().copied();
         (racing, nearest)
     }
-}
-
-/// What was counted, by name.
-pub(super) fn counted(races: u64, classes: usize) -> Vec<(Counter, u64)> {
-    vec![(Counter::Races, races), (Counter::Traces, classes as u64)]
 }
