@@ -60,6 +60,9 @@ pub trait Machine {
     /// Whether an object is a mutex.
     fn is_mutex(&self, object: ObjectId) -> bool;
 
+    /// Whether an object is a gate.
+    fn is_gate(&self, object: ObjectId) -> bool;
+
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
 
@@ -162,6 +165,10 @@ impl<S: System> Machine for Stepper<'_, S> {
 
     fn is_mutex(&self, object: ObjectId) -> bool {
         self.system.is_mutex(object)
+    }
+
+    fn is_gate(&self, object: ObjectId) -> bool {
+        self.system.is_gate(object)
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {

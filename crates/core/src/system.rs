@@ -105,6 +105,11 @@ pub trait System: Sync {
         false
     }
 
+    /// Whether an object is a gate: one step changes it, once, and nobody else can touch it before that.
+    fn is_gate(&self, _object: ObjectId) -> bool {
+        false
+    }
+
     /// The state in 128 bits.
     fn fingerprint(&self, state: &Self::State) -> Fingerprint {
         let mut hasher = FingerprintHasher::default();

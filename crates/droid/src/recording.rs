@@ -215,6 +215,10 @@ impl System for Recording {
         matches!(self.program.objects.get(object.0 as usize), Some(Object::Lock(_)))
     }
 
+    fn is_gate(&self, object: ObjectId) -> bool {
+        matches!(self.program.objects.get(object.0 as usize), Some(Object::Done(_) | Object::Life(_)))
+    }
+
     fn traits(&self) -> Traits {
         Traits {
             threads: true,

@@ -59,6 +59,7 @@ mod waiting;
 #[cfg(test)]
 mod programs;
 
+pub use em_dpor::covering_classes;
 pub use options::Options;
 pub use race::explain_race;
 pub use shorten::shorten;

@@ -13,8 +13,9 @@ use super::openings::{Opening, Openings};
 use super::plan::{Constraints, Goal, Target, constraints};
 use super::tasks::{Leak, Tasks, Thread};
 use crate::tally::{FastSet, Tally, arrive};
-use mazurka_core::{ActorId, Ending, Fingerprint, Machine, Move, StopReason};
+use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, StopReason};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A settled event, and what was to be left out before it.
@@ -141,6 +142,15 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             }
             more.truncate(before);
         }
+        for stuck in self.openings.stuck_before(self.events.get(open)) {
+            let before = more.len();
+            if let Some(target) = self.approach(&stuck, open, avoid, more)
+                && self.with_target(avoid, more, targets, Target { stuck: true, ..target })?
+            {
+                return Ok(true);
+            }
+            more.truncate(before);
+        }
         Ok(false)
     }
 
@@ -171,7 +181,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn other_outcome(&self, id: EventId) -> Option<Target> {
         let event = self.events.get(id);
         let step = Move { outcome: event.more?, ..event.step };
-        Some(Target { step, number: event.number, leaves_out: id })
+        Some(Target { step, stuck: false, number: event.number, touches: event.touches, leaves_out: id })
     }
 
     /// Adds to `more` what leads to an opening; `None` if it does not agree with the rest, or was passed already.
@@ -197,7 +207,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             }
         }
         let step = Move { actor: opening.actor, outcome: opening.outcome };
-        Some(Target { step, number: own + 1, leaves_out: open })
+        Some(Target { step, stuck: false, number: own + 1, touches: opening.touches, leaves_out: open })
     }
 }
 
@@ -222,12 +232,24 @@ impl<M: Machine> Search<'_, '_, M> {
         let known = self.events.len();
         let id = self.run.push(step, recorded, made, &self.tasks, &mut self.events);
         if self.events.len() > known {
-            self.openings.add(step.actor, base, recorded.touches, &self.tasks);
+            let place = self.run.count(step.actor);
+            self.openings.add(step.actor, base, place, recorded.touches, &self.tasks);
+            self.note_waiting();
         }
         self.leaked |= matches!(self.tasks.thread(step.actor), Thread::Queue(_))
             && !self.present.contains(&step.actor)
             && self.run.mutexes(step.actor, &self.events) != 0;
         Ok(id)
+    }
+
+    /// Remembers who waits to be let move, and by what.
+    fn note_waiting(&mut self) {
+        let enabled = self.machine.enabled();
+        for &actor in self.present.iter().filter(|actor| !enabled.contains(actor)) {
+            if let Some(Awaited::Made(object)) = self.machine.awaits(actor) {
+                self.openings.wait(actor, self.run.last(actor), object);
+            }
+        }
     }
 
     /// Runs on until nobody can move.
@@ -251,7 +273,11 @@ impl<M: Machine> Search<'_, '_, M> {
         self.machine.waiting(&mut waiting);
         for actor in waiting {
             if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                self.openings.add(actor, self.run.last(actor), touches, &self.tasks);
+                let place = self.run.count(actor) + 1;
+                self.openings.add(actor, self.run.last(actor), place, touches, &self.tasks);
+                if place > 1 && matches!(self.tasks.thread(actor), Thread::Queue(_)) {
+                    self.openings.add_stuck(actor, self.run.last(actor), touches, &self.tasks);
+                }
             }
         }
         Ok(())
@@ -282,6 +308,9 @@ impl<M: Machine> Search<'_, '_, M> {
                 return Ok(true);
             }
             let mut moves = self.moves(goal, &course);
+            if course.is_at_its_end(&self.run) && self.machine.enabled().is_empty() {
+                return Ok(true);
+            }
             if moves.len() > 1 && !seen.insert((self.machine.fingerprint(), self.run.name(&self.events))) {
                 moves.clear();
             }
@@ -325,6 +354,61 @@ impl<M: Machine> Search<'_, '_, M> {
         }
     }
 
+    /// Whether somebody who has to move cannot, whatever the others do.
+    fn is_lost(&self, goal: &Goal<'_>, course: &Course<'_>) -> bool {
+        let open = |target: &&Target| !target.stuck && course.is_open(goal, target.leaves_out);
+        let targets = goal.targets.iter().filter(open).map(|target| target.step.actor);
+        let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
+        for actor in targets.chain(course.remaining(&self.run).map(|place| course.steps[place].0)) {
+            if !needed.contains(&actor) {
+                needed.push(actor);
+            }
+        }
+        needed.into_iter().any(|actor| self.is_stuck(actor, goal, course, &mut SmallVec::new()))
+    }
+
+    /// Whether an actor waits for somebody who waits for it: to change what nobody else does, to leave its queue, or to
+    /// come in the way of an event that is to be left out.
+    fn is_stuck(
+        &self,
+        actor: ActorId,
+        goal: &Goal<'_>,
+        course: &Course<'_>,
+        seen: &mut SmallVec<[ActorId; 8]>,
+    ) -> bool {
+        if seen.contains(&actor) {
+            return true;
+        }
+        if !self.present.contains(&actor) {
+            return false;
+        }
+        seen.push(actor);
+        if let Some(held_back) = course.held_back(goal, actor, self.run.count(actor) + 1, &self.events) {
+            let target = goal.targets.iter().find(|target| target.leaves_out == held_back);
+            return target.is_some_and(|target| target.stuck || self.is_stuck(target.step.actor, goal, course, seen));
+        }
+        let enabled = self.machine.enabled();
+        if enabled.contains(&actor) {
+            return false;
+        }
+        let thread = self.tasks.thread(actor);
+        let blocker = match self.machine.awaits(actor) {
+            Some(Awaited::Made(object)) => {
+                let (other, number) = match self.openings.only_change(object) {
+                    Some(change) => change,
+                    None => return false,
+                };
+                Some(other).filter(|&other| self.run.count(other) < number)
+            }
+            Some(Awaited::Freed(object)) if thread == Thread::Queue(object) => {
+                let runs = |other: ActorId| enabled.contains(&other) || self.run.count(other) > 0;
+                self.present.iter().copied().find(|&other| self.tasks.thread(other) == thread && runs(other))
+            }
+            _ => None,
+        };
+        blocker.is_some_and(|blocker| self.is_stuck(blocker, goal, course, seen))
+    }
+
     /// The moves that a goal allows, the best one last. A move that cannot be wrong stands alone.
     fn moves(&mut self, goal: &Goal<'_>, course: &Course<'_>) -> Vec<Move> {
         if course.is_spoilt() {
@@ -351,12 +435,16 @@ impl<M: Machine> Search<'_, '_, M> {
             if course.remaining(&self.run).any(|place| in_the_way(&&goal.events[place])) {
                 continue;
             }
-            let target = goal.targets.iter().find(|target| target.step.actor == actor && target.number == number);
+            let is_this = |target: &&Target| !target.stuck && target.step.actor == actor && target.number == number;
+            let target = goal.targets.iter().find(is_this);
             match target {
                 Some(target) => targets.push(target.step),
-                None if course.is_held_back(goal, actor, number, &self.events) => {}
+                None if course.held_back(goal, actor, number, &self.events).is_some() => {}
                 None => extras.push(Move::from(actor)),
             }
+        }
+        if self.is_lost(goal, course) {
+            return Vec::new();
         }
         posts.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(*place));
         extras.extend(targets);
@@ -421,15 +509,26 @@ impl<'c> Course<'c> {
         (0..self.steps.len()).filter(|&place| !self.is_done(place, run))
     }
 
-    fn is_reached(&self, run: &Run) -> bool {
-        !self.spoilt && self.left_out.iter().all(Option::is_some) && self.remaining(run).next().is_none()
+    /// Whether the goal has been met except for what is to be left out.
+    fn is_at_its_end(&self, run: &Run) -> bool {
+        !self.spoilt && self.remaining(run).next().is_none()
     }
 
-    /// Whether a step would be that of an event which is to be left out and can still happen.
-    fn is_held_back(&self, goal: &Goal<'_>, actor: ActorId, number: u32, events: &Events) -> bool {
-        goal.avoid.iter().zip(&self.left_out).any(|(&id, at)| {
+    fn is_reached(&self, run: &Run) -> bool {
+        self.left_out.iter().all(Option::is_some) && self.is_at_its_end(run)
+    }
+
+    /// Whether an event that is to be left out can still happen.
+    fn is_open(&self, goal: &Goal<'_>, id: EventId) -> bool {
+        goal.avoid.iter().zip(&self.left_out).any(|(&avoided, at)| avoided == id && at.is_none())
+    }
+
+    /// The event that a step would be, which is to be left out and can still happen.
+    fn held_back(&self, goal: &Goal<'_>, actor: ActorId, number: u32, events: &Events) -> Option<EventId> {
+        let open = goal.avoid.iter().zip(&self.left_out).filter(|(_, at)| at.is_none()).map(|(&id, _)| id);
+        open.into_iter().find(|&id| {
             let event = events.get(id);
-            at.is_none() && event.actor() == actor && event.number == number
+            event.actor() == actor && event.number == number
         })
     }
 

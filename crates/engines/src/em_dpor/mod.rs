@@ -10,6 +10,9 @@ mod order;
 mod plan;
 mod published;
 mod tasks;
+mod yardstick;
+
+pub use yardstick::covering_classes;
 
 use crate::Options;
 use crate::tally::{FastSet, Tally, from_each_start};

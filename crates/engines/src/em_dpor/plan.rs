@@ -5,17 +5,21 @@
 //! execution.
 
 use super::events::{EventId, Events};
-use super::tasks::{Tasks, Thread};
+use super::tasks::{Tasks, Thread, Touches};
 use mazurka_core::{ActorId, Move};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A move that has to come before an event which is left out.
+/// A step that has to come, or to be waited for, before an event which is left out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) step: Move,
+    /// It is never taken: a message waits to take it for ever, and those behind it in its queue never begin.
+    pub(super) stuck: bool,
     /// Its number among the steps of its task, from 1.
     pub(super) number: u32,
+    /// What it touches.
+    pub(super) touches: Touches,
     /// The event that it is in the way of.
     pub(super) leaves_out: EventId,
 }
@@ -84,23 +88,30 @@ impl Graph {
                 makers.insert(actor, place);
             }
         }
+        let mut steps: FxHashMap<(ActorId, u32), u32> = FxHashMap::default();
         for target in &goal.targets {
-            let mut add = |actor: ActorId, after: Option<u32>| {
-                let node = before.len() as u32;
-                let nodes = tasks_nodes.entry(actor).or_default();
-                let previous = nodes.last().copied().or_else(|| makers.get(&actor).copied());
-                before.push(previous.into_iter().chain(after).collect());
-                nodes.push(node);
-                node
-            };
-            let moved = add(target.step.actor, None);
             let left_out = events.get(target.leaves_out);
+            let mut place = |actor: ActorId, number: u32, touches: Touches| {
+                *steps.entry((actor, number)).or_insert_with(|| {
+                    let key = (tasks.thread(actor), touches);
+                    let in_the_way = |&(_, &id): &(usize, &EventId)| tasks.depend(events.get(id).key(), key);
+                    let settled = goal.events.iter().enumerate().filter(in_the_way).map(|(place, _)| place as u32);
+                    let nodes = tasks_nodes.entry(actor).or_default();
+                    let previous = nodes.last().copied().or_else(|| makers.get(&actor).copied());
+                    let node = before.len() as u32;
+                    before.push(previous.into_iter().chain(settled).collect());
+                    nodes.push(node);
+                    node
+                })
+            };
+            let moved = place(target.step.actor, target.number, target.touches);
             let comes_later = goal.events.iter().all(|&id| {
                 let event = events.get(id);
                 event.actor() != left_out.actor() || event.number < left_out.number
             });
             if comes_later && left_out.actor() != target.step.actor {
-                add(left_out.actor(), Some(moved));
+                let later = place(left_out.actor(), left_out.number, left_out.touches);
+                before[later as usize].push(moved);
             }
         }
         let mut messages: Vec<Message> = Vec::new();

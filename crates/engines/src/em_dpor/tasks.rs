@@ -9,7 +9,7 @@
 use mazurka_core::{
     Access, ActorId, Dependence, Footprint, FootprintId, FootprintTable, Machine, Next, ObjectId, Queue,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What takes turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub(super) struct Leak;
 pub(super) struct Tasks {
     table: FootprintTable,
     queues: FxHashMap<ActorId, Option<Queue>>,
+    /// The gates among the objects: what a gate lets move has no other order.
+    gates: FxHashSet<ObjectId>,
     /// Whether mutexes count between messages of one queue.
     mutexes_count: bool,
     scratch: Footprint,
@@ -43,7 +45,13 @@ pub(super) struct Tasks {
 impl Tasks {
     pub(super) fn new(rewrites: bool, mutexes_count: bool) -> Self {
         let table = FootprintTable::new(Dependence { posts: false, rewrites });
-        Tasks { table, queues: FxHashMap::default(), mutexes_count, scratch: Footprint::default() }
+        Tasks {
+            table,
+            queues: FxHashMap::default(),
+            gates: FxHashSet::default(),
+            mutexes_count,
+            scratch: Footprint::default(),
+        }
     }
 
     /// The queue of an actor that is there.
@@ -74,7 +82,12 @@ impl Tasks {
             kept.seal();
             table.intern(&kept)
         };
+        let known = self.table.len();
         let whole = intern(&mut self.table, &|_| true);
+        if self.table.len() > known {
+            let objects = footprint.touches().iter().map(|touch| touch.object);
+            self.gates.extend(objects.filter(|&object| machine.is_gate(object)));
+        }
         let unlocked = if handler.is_none() || self.mutexes_count {
             whole
         } else {
@@ -119,7 +132,22 @@ impl Tasks {
             (Some(one), Some(other)) => dependence.races(one, other),
             _ => false,
         };
-        dependence.common(earlier, later).any(races)
+        dependence.common(earlier, later).any(|object| !self.gates.contains(&object) && races(object))
+    }
+
+    /// Whether two steps depend on each other and might come in either order.
+    pub(super) fn oppose(&self, one: (Thread, Touches), other: (Thread, Touches)) -> bool {
+        if !self.depend(one, other) {
+            return false;
+        }
+        let (one, other) = self.pair(one, other);
+        let mut common = self.table.dependence().common(self.table.get(one), self.table.get(other));
+        common.any(|object| !self.gates.contains(&object))
+    }
+
+    /// Whether an object is a gate.
+    pub(super) fn is_gate(&self, object: ObjectId) -> bool {
+        self.gates.contains(&object)
     }
 
     /// A footprint by its number.

@@ -5,7 +5,7 @@ use super::footprints;
 use super::observations::{Observations, Sighting};
 use super::reference::{self, Reference};
 use mazurka_core::{Budget, Cancel, Counter, Exploration, Found, Stepper, StopReason, System, Verdict};
-use mazurka_engines::{Engine, Options};
+use mazurka_engines::{Engine, Options, covering_classes};
 use mazurka_lang::{CompileError, Identity, Model, compile};
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -19,6 +19,8 @@ const MOST_STATES: usize = 20_000;
 const FOOTPRINT_STATES: usize = 60;
 /// From so many states on, searching with several threads differs from searching with one.
 const WORTH_THREADS: u64 = 600;
+/// The most places of a program whose classes are counted.
+const MOST_PLACES: usize = 60_000;
 /// How long schedules may become where an engine is not made for programs that may run for ever.
 const EXCUSED_DEPTH: u64 = 40;
 /// A search that takes longer than this is given up. The limit on steps comes first unless something is wrong.
@@ -234,6 +236,9 @@ impl Case {
             if finished && contender.promise.traces_exactly && self.reference.terminates {
                 traces = traces.map_or_else(|| self.traces(), |traces| Ok(Some(traces)))?;
                 check_traces(contender, &account, traces)?;
+            }
+            if finished && contender.promise.covers_exactly && self.reference.terminates {
+                check_traces(contender, &account, covering_classes(&self.history, MOST_PLACES))?;
             }
             let executions = statistics.get(Counter::Executions).unwrap_or_default();
             standings.push(if finished { Standing::Agrees { executions } } else { Standing::Unfinished });

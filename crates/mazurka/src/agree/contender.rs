@@ -15,12 +15,14 @@ pub struct Promise {
     pub observations: bool,
     /// It runs exactly one execution for each trace.
     pub traces_exactly: bool,
+    /// It runs exactly one execution for each class of executions that cover each other.
+    pub covers_exactly: bool,
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
     pub cycles: bool,
 }
 
-const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, cycles: true };
+const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, covers_exactly: false, cycles: true };
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
@@ -30,7 +32,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("stateful", EVERYTHING),
     ("dpor", WITHOUT_CYCLES),
     ("sdpor", WITHOUT_CYCLES),
-    ("em-dpor", WITHOUT_CYCLES),
+    ("em-dpor", Promise { covers_exactly: true, ..WITHOUT_CYCLES }),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
     ("event", WITHOUT_CYCLES),
     ("unfolding", Promise { traces_exactly: true, ..EVERYTHING }),
@@ -146,6 +148,10 @@ impl System for Limited<'_> {
 
     fn is_mutex(&self, object: ObjectId) -> bool {
         self.model.is_mutex(object)
+    }
+
+    fn is_gate(&self, object: ObjectId) -> bool {
+        self.model.is_gate(object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
