@@ -1,7 +1,6 @@
 //! A configuration: events of one execution, each with its whole past.
 
 use super::events::{EventId, Events};
-use super::tasks::Tasks;
 use mazurka_core::ActorId;
 use rustc_hash::FxHashMap;
 
@@ -42,19 +41,5 @@ impl Configuration {
         if let Some(count) = self.tasks.get_mut(&events.get(id).actor()) {
             *count -= 1;
         }
-    }
-
-    /// Whether an event whose past is in here, or in `more`, or comes along with it, can be in one execution with all of
-    /// that.
-    pub(super) fn agrees(&self, id: EventId, more: &[EventId], events: &Events, tasks: &Tasks) -> bool {
-        let event = events.get(id);
-        if event.number <= self.count(event.actor()) {
-            return false;
-        }
-        let excludes = |&other: &EventId| {
-            let known = events.get(other);
-            other != id && !event.knows(known) && !known.knows(event) && event.disagrees(known, tasks)
-        };
-        !self.order.iter().any(excludes) && !more.iter().any(excludes)
     }
 }

@@ -9,8 +9,8 @@
 
 use super::configuration::Configuration;
 use super::events::{EventId, Events, Recorded, Run, made};
-use super::openings::{Opening, Openings};
-use super::plan::{Constraints, Goal, Target, constraints};
+use super::openings::{Opening, Openings, Place};
+use super::plan::{Goal, Target, Wanted, plan};
 use super::tasks::{Leak, Tasks, Thread};
 use crate::tally::{FastSet, Tally, arrive};
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, StopReason};
@@ -102,10 +102,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             self.nodes.push(Node { event: id, avoid: Rc::clone(&avoid) });
             self.settled.push(id, &self.events);
             let event = self.events.get(id);
-            let stays = |other: &&EventId| {
-                let other = self.events.get(**other);
-                other.knows(event) || !event.disagrees(other, &self.tasks)
-            };
+            let stays = |other: &&EventId| !event.excludes(self.events.get(**other), &self.tasks);
             if !avoid.iter().all(|other| stays(&other)) {
                 avoid = avoid.iter().filter(stays).copied().collect();
             }
@@ -117,97 +114,75 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         self.put_in_the_way(avoid, &mut Vec::new(), &mut Vec::new())
     }
 
-    /// Chooses something to put in the way of the first event of `avoid` that nothing is in the way of yet.
+    /// Chooses something to put in the way of the last event of `avoid` that nothing is in the way of yet.
     fn put_in_the_way(
         &mut self,
         avoid: &[EventId],
-        more: &mut Vec<EventId>,
+        needed: &mut Vec<Place>,
         targets: &mut Vec<Target>,
     ) -> Result<bool, StopReason> {
-        let Some(&open) = avoid.iter().rev().find(|&&id| !self.is_left_out(id, more, targets)) else {
-            let events = self.settled.events().iter().chain(&*more).copied().collect();
-            return self.find(&Goal { events, targets: targets.clone(), avoid });
+        let is_open = |id: &&EventId| !targets.iter().any(|target| target.leaves_out == **id);
+        let Some(&open) = avoid.iter().rev().find(is_open) else {
+            return self.find(avoid, needed, targets);
         };
-        if let Some(target) = self.other_outcome(open)
-            && self.with_target(avoid, more, targets, target)?
-        {
-            return Ok(true);
-        }
-        for opening in self.openings.against(self.events.get(open), &self.tasks) {
-            let before = more.len();
-            if let Some(target) = self.approach(&opening, open, avoid, more)
-                && self.with_target(avoid, more, targets, target)?
-            {
-                return Ok(true);
+        for target in self.targets_against(open) {
+            let known = needed.len();
+            if self.approach(&target, needed) {
+                targets.push(target);
+                let found = self.put_in_the_way(avoid, needed, targets)?;
+                targets.pop();
+                if found {
+                    return Ok(true);
+                }
             }
-            more.truncate(before);
-        }
-        for stuck in self.openings.stuck_before(self.events.get(open)) {
-            let before = more.len();
-            if let Some(target) = self.approach(&stuck, open, avoid, more)
-                && self.with_target(avoid, more, targets, Target { stuck: true, ..target })?
-            {
-                return Ok(true);
-            }
-            more.truncate(before);
+            needed.truncate(known);
         }
         Ok(false)
     }
 
-    fn with_target(
-        &mut self,
-        avoid: &[EventId],
-        more: &mut Vec<EventId>,
-        targets: &mut Vec<Target>,
-        target: Target,
-    ) -> Result<bool, StopReason> {
-        targets.push(target);
-        let found = self.put_in_the_way(avoid, more, targets)?;
-        targets.pop();
-        Ok(found)
-    }
-
-    /// Whether one of some events, or a target, is in the way of an event.
-    fn is_left_out(&self, id: EventId, more: &[EventId], targets: &[Target]) -> bool {
+    /// Everything that might come in the way of an event: another outcome of its step, a step of another task, or a
+    /// message that is stuck in front of its own.
+    fn targets_against(&self, id: EventId) -> Vec<Target> {
         let event = self.events.get(id);
-        let excludes = |other: &EventId| {
-            let other = self.events.get(*other);
-            !event.knows(other) && event.disagrees(other, &self.tasks)
+        let other_outcome = event.more.map(|outcome| Target {
+            step: Move { outcome, ..event.step },
+            number: event.number,
+            touches: event.touches,
+            stuck: false,
+            leaves_out: id,
+        });
+        let target = |opening: Opening, stuck: bool| Target {
+            step: Move::from(opening.place.0),
+            number: opening.place.1,
+            touches: opening.touches,
+            stuck,
+            leaves_out: id,
         };
-        targets.iter().any(|target| target.leaves_out == id) || more.iter().any(excludes)
+        let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
+        let stuck = self.openings.stuck_before(event).into_iter().map(|opening| target(opening, true));
+        other_outcome.into_iter().chain(openings).chain(stuck).collect()
     }
 
-    /// The next outcome of the step of an event.
-    fn other_outcome(&self, id: EventId) -> Option<Target> {
-        let event = self.events.get(id);
-        let step = Move { outcome: event.more?, ..event.step };
-        Some(Target { step, stuck: false, number: event.number, touches: event.touches, leaves_out: id })
-    }
-
-    /// Adds to `more` what leads to an opening; `None` if it does not agree with the rest, or was passed already.
-    fn approach(&self, opening: &Opening, open: EventId, avoid: &[EventId], more: &mut Vec<EventId>) -> Option<Target> {
-        let base = opening.base.map(|base| self.events.get(base));
-        let own = base.filter(|base| base.actor() == opening.actor).map_or(0, |base| base.number);
-        let in_more = |&&id: &&EventId| self.events.get(id).actor() == opening.actor;
-        let count = self.settled.count(opening.actor) + more.iter().filter(in_more).count() as u32;
-        if count > own || base.is_some_and(|base| base.knows(self.events.get(open))) {
-            return None;
+    /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
+    fn approach(&self, target: &Target, needed: &mut Vec<Place>) -> bool {
+        if self.settled.count(target.step.actor) >= target.number {
+            return false;
         }
-        if let Some(base) = opening.base {
-            let known = more.len();
-            let new = self.events.past(base, |id| self.settled.contains(id) || more[..known].contains(&id));
-            if new.iter().any(|id| avoid.contains(id)) {
-                return None;
+        let left_out = self.events.get(target.leaves_out);
+        let mut open: Vec<Place> = self.openings.needs(target.place()).collect();
+        open.extend((target.number > 1).then(|| (target.step.actor, target.number - 1)));
+        while let Some(place) = open.pop() {
+            if self.settled.count(place.0) >= place.1 || needed.contains(&place) {
+                continue;
             }
-            for id in new {
-                if !self.settled.agrees(id, more, &self.events, &self.tasks) {
-                    return None;
-                }
-                more.push(id);
+            if place.0 == left_out.actor() && place.1 >= left_out.number {
+                return false;
             }
+            needed.push(place);
+            open.extend(self.openings.needs(place));
+            open.extend((place.1 > 1).then(|| (place.0, place.1 - 1)));
         }
-        let step = Move { actor: opening.actor, outcome: opening.outcome };
-        Some(Target { step, stuck: false, number: own + 1, touches: opening.touches, leaves_out: open })
+        true
     }
 }
 
@@ -226,30 +201,19 @@ impl<M: Machine> Search<'_, '_, M> {
     fn take(&mut self, step: Move) -> Result<EventId, StopReason> {
         let record = self.machine.step(step).clone();
         self.tally.step(step, &record)?;
-        let base = self.run.last(step.actor);
         let recorded = Recorded::new(&self.machine, &mut self.tasks, step.actor, &record);
         let made = made(&self.machine, &mut self.tasks, &mut self.present);
         let known = self.events.len();
         let id = self.run.push(step, recorded, made, &self.tasks, &mut self.events);
         if self.events.len() > known {
-            let place = self.run.count(step.actor);
-            self.openings.add(step.actor, base, place, recorded.touches, &self.tasks);
-            self.note_waiting();
+            let event = self.events.get(id);
+            self.openings.add(event.place(), recorded.touches, &self.tasks);
+            event.made.iter().for_each(|&actor| self.openings.add_maker(actor, event.place()));
         }
         self.leaked |= matches!(self.tasks.thread(step.actor), Thread::Queue(_))
             && !self.present.contains(&step.actor)
             && self.run.mutexes(step.actor, &self.events) != 0;
         Ok(id)
-    }
-
-    /// Remembers who waits to be let move, and by what.
-    fn note_waiting(&mut self) {
-        let enabled = self.machine.enabled();
-        for &actor in self.present.iter().filter(|actor| !enabled.contains(actor)) {
-            if let Some(Awaited::Made(object)) = self.machine.awaits(actor) {
-                self.openings.wait(actor, self.run.last(actor), object);
-            }
-        }
     }
 
     /// Runs on until nobody can move.
@@ -273,23 +237,24 @@ impl<M: Machine> Search<'_, '_, M> {
         self.machine.waiting(&mut waiting);
         for actor in waiting {
             if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                let place = self.run.count(actor) + 1;
-                self.openings.add(actor, self.run.last(actor), place, touches, &self.tasks);
-                if place > 1 && matches!(self.tasks.thread(actor), Thread::Queue(_)) {
-                    self.openings.add_stuck(actor, self.run.last(actor), touches, &self.tasks);
+                let place = (actor, self.run.count(actor) + 1);
+                self.openings.add(place, touches, &self.tasks);
+                if place.1 > 1 && matches!(self.tasks.thread(actor), Thread::Queue(_)) {
+                    self.openings.add_stuck(place, touches, &self.tasks);
                 }
             }
         }
         Ok(())
     }
 
-    /// Runs an execution that reaches a goal, to its end; false if there is none.
-    fn find(&mut self, goal: &Goal<'_>) -> Result<bool, StopReason> {
-        let Some(constraints) = constraints(goal, &self.events, &self.tasks) else {
+    /// Runs an execution that has what is settled and nothing of `avoid`, to its end; false if there is none.
+    fn find(&mut self, avoid: &[EventId], needed: &[Place], targets: &[Target]) -> Result<bool, StopReason> {
+        let goal = Goal { events: self.settled.events(), needed, targets };
+        let Some(wanted) = plan(&goal, &self.events, &self.openings, &self.tasks) else {
             return Ok(false);
         };
         self.begin_again();
-        let found = self.follow(goal, &constraints)?;
+        let found = self.follow(Course::new(wanted, targets, avoid))?;
         if found {
             self.run_to_the_end()?;
         } else {
@@ -298,16 +263,15 @@ impl<M: Machine> Search<'_, '_, M> {
         Ok(found)
     }
 
-    /// Runs the program along a goal: depth-first, going back where somebody had a choice.
-    fn follow(&mut self, goal: &Goal<'_>, constraints: &Constraints) -> Result<bool, StopReason> {
-        let mut course = Course::new(goal, constraints, &self.events);
+    /// Runs the program along a course: depth-first, going back where somebody had a choice.
+    fn follow(&mut self, mut course: Course<'_>) -> Result<bool, StopReason> {
         let mut choices: Vec<(usize, M::Mark, Vec<Move>)> = Vec::new();
         let mut seen: FastSet<(Fingerprint, u128)> = FastSet::default();
         loop {
             if course.is_reached(&self.run) {
                 return Ok(true);
             }
-            let mut moves = self.moves(goal, &course);
+            let mut moves = self.moves(&course);
             if course.is_at_its_end(&self.run) && self.machine.enabled().is_empty() {
                 return Ok(true);
             }
@@ -326,13 +290,8 @@ impl<M: Machine> Search<'_, '_, M> {
                     None => return Ok(false),
                 },
             };
-            let expected = course.wanted(step.actor, self.run.count(step.actor) + 1);
             let id = self.take(step)?;
-            let as_wanted = expected.is_none_or(|place| goal.events[place] == id) && !goal.avoid.contains(&id);
-            course.note(goal, id, self.run.events().len(), &self.events, &self.tasks);
-            if !as_wanted {
-                course.spoil();
-            }
+            course.note(id, self.run.events().len(), &self.events, &self.tasks);
         }
     }
 
@@ -355,27 +314,21 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// Whether somebody who has to move cannot, whatever the others do.
-    fn is_lost(&self, goal: &Goal<'_>, course: &Course<'_>) -> bool {
-        let open = |target: &&Target| !target.stuck && course.is_open(goal, target.leaves_out);
-        let targets = goal.targets.iter().filter(open).map(|target| target.step.actor);
+    fn is_lost(&self, course: &Course<'_>) -> bool {
         let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
-        for actor in targets.chain(course.remaining(&self.run).map(|place| course.steps[place].0)) {
+        let open = |target: &&Target| !target.stuck && course.is_open(target.leaves_out);
+        let targets = course.targets.iter().filter(open).map(|target| target.step.actor);
+        for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
             if !needed.contains(&actor) {
                 needed.push(actor);
             }
         }
-        needed.into_iter().any(|actor| self.is_stuck(actor, goal, course, &mut SmallVec::new()))
+        needed.into_iter().any(|actor| self.is_stuck(actor, course, &mut SmallVec::new()))
     }
 
     /// Whether an actor waits for somebody who waits for it: to change what nobody else does, to leave its queue, or to
     /// come in the way of an event that is to be left out.
-    fn is_stuck(
-        &self,
-        actor: ActorId,
-        goal: &Goal<'_>,
-        course: &Course<'_>,
-        seen: &mut SmallVec<[ActorId; 8]>,
-    ) -> bool {
+    fn is_stuck(&self, actor: ActorId, course: &Course<'_>, seen: &mut SmallVec<[ActorId; 8]>) -> bool {
         if seen.contains(&actor) {
             return true;
         }
@@ -383,9 +336,10 @@ impl<M: Machine> Search<'_, '_, M> {
             return false;
         }
         seen.push(actor);
-        if let Some(held_back) = course.held_back(goal, actor, self.run.count(actor) + 1, &self.events) {
-            let target = goal.targets.iter().find(|target| target.leaves_out == held_back);
-            return target.is_some_and(|target| target.stuck || self.is_stuck(target.step.actor, goal, course, seen));
+        if let Some(held_back) = course.held_back((actor, self.run.count(actor) + 1), &self.events) {
+            let target = course.targets.iter().find(|target| target.leaves_out == held_back);
+            let is_stuck = |by: ActorId, seen: &mut _| by != actor && self.is_stuck(by, course, seen);
+            return target.is_some_and(|target| target.stuck || is_stuck(target.step.actor, seen));
         }
         let enabled = self.machine.enabled();
         if enabled.contains(&actor) {
@@ -394,11 +348,8 @@ impl<M: Machine> Search<'_, '_, M> {
         let thread = self.tasks.thread(actor);
         let blocker = match self.machine.awaits(actor) {
             Some(Awaited::Made(object)) => {
-                let (other, number) = match self.openings.only_change(object) {
-                    Some(change) => change,
-                    None => return false,
-                };
-                Some(other).filter(|&other| self.run.count(other) < number)
+                let change = self.openings.only_change(object).filter(|_| self.tasks.is_gate(object));
+                change.filter(|&(other, number)| self.run.count(other) < number).map(|(other, _)| other)
             }
             Some(Awaited::Freed(object)) if thread == Thread::Queue(object) => {
                 let runs = |other: ActorId| enabled.contains(&other) || self.run.count(other) > 0;
@@ -406,112 +357,93 @@ impl<M: Machine> Search<'_, '_, M> {
             }
             _ => None,
         };
-        blocker.is_some_and(|blocker| self.is_stuck(blocker, goal, course, seen))
+        blocker.is_some_and(|blocker| self.is_stuck(blocker, course, seen))
     }
 
-    /// The moves that a goal allows, the best one last. A move that cannot be wrong stands alone.
-    fn moves(&mut self, goal: &Goal<'_>, course: &Course<'_>) -> Vec<Move> {
-        if course.is_spoilt() {
+    /// The moves that a course allows, the best one last. A move that cannot be wrong stands alone.
+    fn moves(&mut self, course: &Course<'_>) -> Vec<Move> {
+        if course.spoilt {
             return Vec::new();
         }
         let enabled = self.machine.enabled().to_vec();
-        let (mut extras, mut targets, mut posts) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut extras, mut needed, mut targets, mut posts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &actor in &enabled {
-            let number = self.run.count(actor) + 1;
-            if let Some(place) = course.wanted(actor, number) {
-                let event = self.events.get(goal.events[place]);
-                if !course.is_free(place, &self.run) {
-                    continue;
-                }
+            let place = (actor, self.run.count(actor) + 1);
+            let wanted = course.wanted(place);
+            if wanted.is_some_and(|wanted| !course.is_free(wanted, &self.run)) {
+                continue;
+            }
+            if let Some(id) = wanted.and_then(|wanted| wanted.event) {
+                let event = self.events.get(id);
                 if event.made.is_empty() {
                     return vec![event.step];
                 }
-                posts.push((place, event.step));
+                posts.push(event.step);
                 continue;
             }
             let Some((touches, _)) = self.tasks.next(&self.machine, actor) else { continue };
             let key = (self.tasks.thread(actor), touches);
-            let in_the_way = |&&id: &&EventId| self.tasks.depend(self.events.get(id).key(), key);
-            if course.remaining(&self.run).any(|place| in_the_way(&&goal.events[place])) {
+            let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
+            if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
                 continue;
             }
-            let is_this = |target: &&Target| !target.stuck && target.step.actor == actor && target.number == number;
-            let target = goal.targets.iter().find(is_this);
-            match target {
-                Some(target) => targets.push(target.step),
-                None if course.held_back(goal, actor, number, &self.events).is_some() => {}
-                None => extras.push(Move::from(actor)),
+            let is_this = |target: &&Target| !target.stuck && target.place() == place;
+            if let Some(target) = course.targets.iter().find(is_this) {
+                targets.push(target.step);
+            } else if course.held_back(place, &self.events).is_some() {
+                continue;
+            } else if wanted.is_some() {
+                needed.push(Move::from(actor));
+            } else {
+                extras.push(Move::from(actor));
             }
         }
-        if self.is_lost(goal, course) {
+        if self.is_lost(course) {
             return Vec::new();
         }
-        posts.sort_unstable_by_key(|(place, _)| std::cmp::Reverse(*place));
-        extras.extend(targets);
-        extras.extend(posts.into_iter().map(|(_, step)| step));
-        extras
+        posts.sort_unstable_by_key(|step| std::cmp::Reverse(course.rank((step.actor, self.run.count(step.actor) + 1))));
+        [extras, targets, needed, posts].concat()
     }
 }
 
-/// How far an execution has come towards a goal.
+/// How far an execution has come towards what is looked for.
 struct Course<'c> {
-    places: FxHashMap<(ActorId, u32), usize>,
-    steps: Vec<(ActorId, u32)>,
-    causes: Vec<Vec<usize>>,
-    constraints: &'c Constraints,
+    wanted: Vec<Wanted>,
+    ranks: FxHashMap<Place, usize>,
+    targets: &'c [Target],
+    avoid: &'c [EventId],
     /// For each event to be left out, after how many steps something came in its way.
     left_out: Vec<Option<usize>>,
+    /// The last step was not the event that it had to be, or one that is to be left out.
     spoilt: bool,
 }
 
 impl<'c> Course<'c> {
-    fn new(goal: &Goal<'_>, constraints: &'c Constraints, events: &Events) -> Self {
-        let steps: Vec<(ActorId, u32)> = goal
-            .events
-            .iter()
-            .map(|&id| {
-                let event = events.get(id);
-                (event.actor(), event.number)
-            })
-            .collect();
-        let places: FxHashMap<(ActorId, u32), usize> =
-            steps.iter().enumerate().map(|(place, &step)| (step, place)).collect();
-        let causes = goal
-            .events
-            .iter()
-            .map(|&id| {
-                let causes = events.get(id).causes.iter().map(|&cause| {
-                    let cause = events.get(cause);
-                    (cause.actor(), cause.number)
-                });
-                causes.filter_map(|step| places.get(&step).copied()).collect()
-            })
-            .collect();
-        Course { places, steps, causes, constraints, left_out: vec![None; goal.avoid.len()], spoilt: false }
+    fn new(wanted: Vec<Wanted>, targets: &'c [Target], avoid: &'c [EventId]) -> Self {
+        let ranks = wanted.iter().enumerate().map(|(rank, wanted)| (wanted.place, rank)).collect();
+        Course { wanted, ranks, targets, avoid, left_out: vec![None; avoid.len()], spoilt: false }
     }
 
-    fn wanted(&self, actor: ActorId, number: u32) -> Option<usize> {
-        self.places.get(&(actor, number)).copied()
+    fn rank(&self, place: Place) -> Option<usize> {
+        self.ranks.get(&place).copied()
     }
 
-    fn is_done(&self, place: usize, run: &Run) -> bool {
-        let (actor, number) = self.steps[place];
-        run.count(actor) >= number
+    fn wanted(&self, place: Place) -> Option<&Wanted> {
+        self.rank(place).map(|rank| &self.wanted[rank])
     }
 
-    /// Whether everything that has to come before an event of the goal has come.
-    fn is_free(&self, place: usize, run: &Run) -> bool {
-        self.causes[place].iter().all(|&cause| self.is_done(cause, run))
-            && self.constraints[place].iter().all(|&before| self.is_done(before as usize, run))
+    /// Whether everything that has to come before a step has come.
+    fn is_free(&self, wanted: &Wanted, run: &Run) -> bool {
+        wanted.after.iter().all(|&(actor, number)| run.count(actor) >= number)
     }
 
-    fn remaining<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = usize> + 'r {
-        (0..self.steps.len()).filter(|&place| !self.is_done(place, run))
+    fn remaining<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r Wanted> {
+        self.wanted.iter().filter(|wanted| run.count(wanted.place.0) < wanted.place.1)
     }
 
-    /// Whether the goal has been met except for what is to be left out.
+    /// Whether everything settled is there.
     fn is_at_its_end(&self, run: &Run) -> bool {
-        !self.spoilt && self.remaining(run).next().is_none()
+        !self.spoilt && self.remaining(run).all(|wanted| wanted.event.is_none())
     }
 
     fn is_reached(&self, run: &Run) -> bool {
@@ -519,24 +451,23 @@ impl<'c> Course<'c> {
     }
 
     /// Whether an event that is to be left out can still happen.
-    fn is_open(&self, goal: &Goal<'_>, id: EventId) -> bool {
-        goal.avoid.iter().zip(&self.left_out).any(|(&avoided, at)| avoided == id && at.is_none())
+    fn is_open(&self, id: EventId) -> bool {
+        self.avoid.iter().zip(&self.left_out).any(|(&avoided, at)| avoided == id && at.is_none())
     }
 
     /// The event that a step would be, which is to be left out and can still happen.
-    fn held_back(&self, goal: &Goal<'_>, actor: ActorId, number: u32, events: &Events) -> Option<EventId> {
-        let open = goal.avoid.iter().zip(&self.left_out).filter(|(_, at)| at.is_none()).map(|(&id, _)| id);
-        open.into_iter().find(|&id| {
-            let event = events.get(id);
-            event.actor() == actor && event.number == number
-        })
+    fn held_back(&self, place: Place, events: &Events) -> Option<EventId> {
+        let mut open = self.avoid.iter().zip(&self.left_out).filter(|(_, at)| at.is_none()).map(|(&id, _)| id);
+        open.find(|&id| events.get(id).place() == place)
     }
 
-    fn note(&mut self, goal: &Goal<'_>, id: EventId, len: usize, events: &Events, tasks: &Tasks) {
+    /// A step was taken, the `len`-th one.
+    fn note(&mut self, id: EventId, len: usize, events: &Events, tasks: &Tasks) {
         let event = events.get(id);
-        for (&other, at) in goal.avoid.iter().zip(&mut self.left_out) {
-            let avoided = events.get(other);
-            if at.is_none() && other != id && !avoided.knows(event) && avoided.disagrees(event, tasks) {
+        let expected = self.wanted(event.place()).and_then(|wanted| wanted.event);
+        self.spoilt = expected.is_some_and(|expected| expected != id) || self.avoid.contains(&id);
+        for (&other, at) in self.avoid.iter().zip(&mut self.left_out) {
+            if at.is_none() && event.excludes(events.get(other), tasks) {
                 *at = Some(len);
             }
         }
@@ -547,13 +478,5 @@ impl<'c> Course<'c> {
         for at in &mut self.left_out {
             *at = at.filter(|&at| at <= len);
         }
-    }
-
-    fn spoil(&mut self) {
-        self.spoilt = true;
-    }
-
-    fn is_spoilt(&self) -> bool {
-        self.spoilt
     }
 }

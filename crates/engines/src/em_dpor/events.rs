@@ -51,9 +51,17 @@ impl Event {
         self.step.actor
     }
 
-    /// Whether it and another event exclude each other when neither is in the past of the other.
-    pub(super) fn disagrees(&self, other: &Event, tasks: &Tasks) -> bool {
-        self.actor() == other.actor() || tasks.depend(self.key(), other.key())
+    /// Its task and its number there.
+    pub(super) fn place(&self) -> (ActorId, u32) {
+        (self.step.actor, self.number)
+    }
+
+    /// Whether it and another event cannot both be in one execution, as far as the two of them show.
+    pub(super) fn excludes(&self, other: &Event, tasks: &Tasks) -> bool {
+        if self.actor() == other.actor() {
+            return self.number == other.number && self.hash != other.hash;
+        }
+        !self.knows(other) && !other.knows(self) && tasks.depend(self.key(), other.key())
     }
 
     /// Whether another event lies in its past, provided that the two can be in one execution.
@@ -76,22 +84,6 @@ impl Events {
 
     pub(super) fn len(&self) -> usize {
         self.events.len()
-    }
-
-    /// The events in the past of one of `of` that are not `known`, with those themselves, the earliest ones first.
-    /// `known` holds for everything in the past of what it holds for.
-    pub(super) fn past(&self, of: EventId, known: impl Fn(EventId) -> bool) -> Vec<EventId> {
-        let mut past = Vec::new();
-        let mut open = vec![(of, false)];
-        while let Some((event, is_open)) = open.pop() {
-            if is_open {
-                past.push(event);
-            } else if !known(event) && !past.contains(&event) && !open.contains(&(event, true)) {
-                open.push((event, true));
-                open.extend(self.get(event).causes.iter().map(|&cause| (cause, false)));
-            }
-        }
-        past
     }
 }
 
@@ -124,12 +116,6 @@ impl Run {
     /// How many steps an actor has taken.
     pub(super) fn count(&self, actor: ActorId) -> u32 {
         self.tasks.get(&actor).map_or(0, |events| events.len() as u32)
-    }
-
-    /// The last event of an actor, or the one that posted it.
-    pub(super) fn last(&self, actor: ActorId) -> Option<EventId> {
-        let own = self.tasks.get(&actor).and_then(|events| events.last());
-        own.or_else(|| self.makers.get(&actor)).copied()
     }
 
     /// Adds the step that a machine has just taken, after which the actors in `made` are there for the first time.

@@ -1,10 +1,11 @@
 //! What has to come before what, so that an execution has some events and leaves others out.
 //!
 //! A queue runs its messages in the order in which they were posted, so an order of two steps orders their messages, the
-//! posts of these, and so on. Those orders are collected until nothing is added. If they go round in a circle there is no such
-//! execution.
+//! posts of these, and so on. Those orders are collected until nothing is added. If they go round in a circle there is no
+//! such execution.
 
 use super::events::{EventId, Events};
+use super::openings::{Openings, Place};
 use super::tasks::{Tasks, Thread, Touches};
 use mazurka_core::{ActorId, Move};
 use rustc_hash::FxHashMap;
@@ -14,48 +15,43 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) step: Move,
-    /// It is never taken: a message waits to take it for ever, and those behind it in its queue never begin.
-    pub(super) stuck: bool,
     /// Its number among the steps of its task, from 1.
     pub(super) number: u32,
     /// What it touches.
     pub(super) touches: Touches,
+    /// It is never taken: a message waits to take it for ever, and those behind it in its queue never begin.
+    pub(super) stuck: bool,
     /// The event that it is in the way of.
     pub(super) leaves_out: EventId,
+}
+
+impl Target {
+    pub(super) fn place(&self) -> Place {
+        (self.step.actor, self.number)
+    }
 }
 
 /// An execution that is looked for.
 pub(super) struct Goal<'g> {
     /// What it has, each event after its past.
-    pub(super) events: Vec<EventId>,
-    /// Who has to move after that.
-    pub(super) targets: Vec<Target>,
-    /// What it must not have.
-    pub(super) avoid: &'g [EventId],
+    pub(super) events: &'g [EventId],
+    /// Which steps the targets need, beside those of the events.
+    pub(super) needed: &'g [Place],
+    /// What has to come before the events that it must not have.
+    pub(super) targets: &'g [Target],
 }
 
-/// For each event of a goal, those that have to come before it beyond its past, by place.
-pub(super) type Constraints = Vec<SmallVec<[u32; 2]>>;
-
-/// A node of the graph: an event of the goal, a target, or the step of an event that is left out.
-struct Graph {
-    /// For each node the nodes in front of it.
-    before: Vec<SmallVec<[u32; 4]>>,
-    /// For each node, as bits, the nodes that it comes after.
-    past: Vec<Vec<u64>>,
-    /// For each message its nodes, the first one first, and the node that posts it.
-    messages: Vec<Message>,
+/// A step that an execution must have, and what has to come before it.
+pub(super) struct Wanted {
+    pub(super) place: Place,
+    /// The event that it has to be, if that is settled.
+    pub(super) event: Option<EventId>,
+    pub(super) after: SmallVec<[Place; 4]>,
 }
 
-struct Message {
-    thread: Thread,
-    nodes: Vec<u32>,
-    post: Option<u32>,
-}
-
-/// Collects what has to come before what; `None` if that goes round in a circle.
-pub(super) fn constraints(goal: &Goal<'_>, events: &Events, tasks: &Tasks) -> Option<Constraints> {
-    let mut graph = Graph::new(goal, events, tasks);
+/// The steps that a goal needs, in an order that is possible as far as the queues go; `None` if there is none.
+pub(super) fn plan(goal: &Goal<'_>, events: &Events, openings: &Openings, tasks: &Tasks) -> Option<Vec<Wanted>> {
+    let mut graph = Graph::new(goal, events, openings, tasks);
     loop {
         if !graph.close() {
             return None;
@@ -64,64 +60,144 @@ pub(super) fn constraints(goal: &Goal<'_>, events: &Events, tasks: &Tasks) -> Op
             break;
         }
     }
-    let count = goal.events.len();
-    let beyond = |(node, before): (usize, &SmallVec<[u32; 4]>)| {
-        let event = events.get(goal.events[node]);
-        let is_new = |&&other: &&u32| (other as usize) < count && !event.knows(events.get(goal.events[other as usize]));
-        before.iter().filter(is_new).copied().collect()
+    let wanted = goal.events.len() + goal.needed.len();
+    let event = |node: usize| goal.events.get(node).copied();
+    let make = |node: usize| Wanted {
+        place: graph.places[node],
+        event: event(node),
+        after: graph.before[node].iter().map(|&other| graph.places[other as usize]).collect(),
     };
-    Some(graph.before[..count].iter().enumerate().map(beyond).collect())
+    Some((0..wanted).map(make).collect())
+}
+
+/// Steps and what comes before each of them. The events of a goal come first, then what the targets need, then targets and
+/// the steps of events that are left out.
+struct Graph {
+    places: Vec<Place>,
+    before: Vec<SmallVec<[u32; 4]>>,
+    /// For each node, as bits, the nodes that it comes after.
+    past: Vec<Vec<u64>>,
+    messages: Vec<Message>,
+}
+
+/// A message: its steps in order, and the one that posts it.
+struct Message {
+    thread: Thread,
+    nodes: Vec<u32>,
+    post: Option<u32>,
+}
+
+/// A graph that is being built.
+struct Builder<'b> {
+    goal: &'b Goal<'b>,
+    events: &'b Events,
+    openings: &'b Openings,
+    tasks: &'b Tasks,
+    nodes: FxHashMap<Place, u32>,
+    places: Vec<Place>,
+    before: Vec<SmallVec<[u32; 4]>>,
+    makers: FxHashMap<ActorId, u32>,
+}
+
+impl Builder<'_> {
+    fn add(&mut self, place: Place, before: SmallVec<[u32; 4]>) -> u32 {
+        let node = self.places.len() as u32;
+        self.places.push(place);
+        self.before.push(before);
+        self.nodes.insert(place, node);
+        node
+    }
+
+    fn add_event(&mut self, id: EventId) {
+        let event = self.events.get(id);
+        let causes = event.causes.iter().filter_map(|&cause| self.nodes.get(&self.events.get(cause).place()).copied());
+        let node = self.add(event.place(), causes.collect());
+        for &actor in &event.made {
+            self.makers.insert(actor, node);
+        }
+    }
+
+    /// Adds a step that is not settled: it comes after what it needs, and after the settled events that it depends on.
+    fn add_step(&mut self, place: Place, touches: Option<Touches>) -> u32 {
+        if let Some(&known) = self.nodes.get(&place) {
+            return known;
+        }
+        let mut before: SmallVec<[u32; 4]> = SmallVec::new();
+        let earlier = (place.1 > 1).then(|| (place.0, place.1 - 1));
+        let needs = self.openings.needs(place).chain(earlier);
+        before.extend(needs.filter_map(|need| self.nodes.get(&need).copied()));
+        before.extend((place.1 == 1).then(|| self.makers.get(&place.0).copied()).flatten());
+        if let Some(touches) = touches.or_else(|| self.openings.touches(place)) {
+            let key = (self.tasks.thread(place.0), touches);
+            let depends = |&(_, &id): &(usize, &EventId)| self.tasks.depend(self.events.get(id).key(), key);
+            before.extend(self.goal.events.iter().enumerate().filter(depends).map(|(node, _)| node as u32));
+        }
+        self.add(place, before)
+    }
+
+    /// Adds what is needed by itself, so that it does not matter who names it first.
+    fn link_needed(&mut self) {
+        for &place in self.goal.needed {
+            let Some(&node) = self.nodes.get(&place) else { continue };
+            let earlier = (place.1 > 1).then(|| (place.0, place.1 - 1));
+            let needs = self.openings.needs(place).chain(earlier);
+            let needs: SmallVec<[u32; 4]> = needs.filter_map(|need| self.nodes.get(&need).copied()).collect();
+            for need in needs {
+                if !self.before[node as usize].contains(&need) {
+                    self.before[node as usize].push(need);
+                }
+            }
+        }
+    }
+
+    fn add_targets(&mut self) {
+        for target in self.goal.targets {
+            let moved = self.add_step(target.place(), Some(target.touches));
+            let left_out = self.events.get(target.leaves_out);
+            if left_out.actor() != target.step.actor {
+                let later = self.add_step(left_out.place(), Some(left_out.touches));
+                self.before[later as usize].push(moved);
+            }
+        }
+    }
+
+    fn finish(self) -> Graph {
+        let mut tasks: FxHashMap<ActorId, Vec<u32>> = FxHashMap::default();
+        for (node, place) in self.places.iter().enumerate() {
+            tasks.entry(place.0).or_default().push(node as u32);
+        }
+        let mut messages = Vec::new();
+        for (actor, mut nodes) in tasks {
+            let thread = self.tasks.thread(actor);
+            if let Thread::Queue(_) = thread {
+                nodes.sort_unstable_by_key(|&node| self.places[node as usize].1);
+                let maker = || self.openings.needs((actor, 1)).find_map(|need| self.nodes.get(&need).copied());
+                messages.push(Message { thread, nodes, post: self.makers.get(&actor).copied().or_else(maker) });
+            }
+        }
+        Graph { places: self.places, before: self.before, past: Vec::new(), messages }
+    }
 }
 
 impl Graph {
-    fn new(goal: &Goal<'_>, events: &Events, tasks: &Tasks) -> Self {
-        let mut places: FxHashMap<EventId, u32> = FxHashMap::default();
-        let mut before: Vec<SmallVec<[u32; 4]>> = Vec::with_capacity(goal.events.len());
-        let mut tasks_nodes: FxHashMap<ActorId, Vec<u32>> = FxHashMap::default();
-        let mut makers: FxHashMap<ActorId, u32> = FxHashMap::default();
-        for (place, &id) in goal.events.iter().enumerate() {
-            let (event, place) = (events.get(id), place as u32);
-            before.push(event.causes.iter().filter_map(|cause| places.get(cause).copied()).collect());
-            places.insert(id, place);
-            tasks_nodes.entry(event.actor()).or_default().push(place);
-            for &actor in &event.made {
-                makers.insert(actor, place);
-            }
+    fn new(goal: &Goal<'_>, events: &Events, openings: &Openings, tasks: &Tasks) -> Self {
+        let mut builder = Builder {
+            goal,
+            events,
+            openings,
+            tasks,
+            nodes: FxHashMap::default(),
+            places: Vec::new(),
+            before: Vec::new(),
+            makers: FxHashMap::default(),
+        };
+        goal.events.iter().for_each(|&id| builder.add_event(id));
+        for &place in goal.needed {
+            builder.add_step(place, None);
         }
-        let mut steps: FxHashMap<(ActorId, u32), u32> = FxHashMap::default();
-        for target in &goal.targets {
-            let left_out = events.get(target.leaves_out);
-            let mut place = |actor: ActorId, number: u32, touches: Touches| {
-                *steps.entry((actor, number)).or_insert_with(|| {
-                    let key = (tasks.thread(actor), touches);
-                    let in_the_way = |&(_, &id): &(usize, &EventId)| tasks.depend(events.get(id).key(), key);
-                    let settled = goal.events.iter().enumerate().filter(in_the_way).map(|(place, _)| place as u32);
-                    let nodes = tasks_nodes.entry(actor).or_default();
-                    let previous = nodes.last().copied().or_else(|| makers.get(&actor).copied());
-                    let node = before.len() as u32;
-                    before.push(previous.into_iter().chain(settled).collect());
-                    nodes.push(node);
-                    node
-                })
-            };
-            let moved = place(target.step.actor, target.number, target.touches);
-            let comes_later = goal.events.iter().all(|&id| {
-                let event = events.get(id);
-                event.actor() != left_out.actor() || event.number < left_out.number
-            });
-            if comes_later && left_out.actor() != target.step.actor {
-                let later = place(left_out.actor(), left_out.number, left_out.touches);
-                before[later as usize].push(moved);
-            }
-        }
-        let mut messages: Vec<Message> = Vec::new();
-        for (actor, nodes) in tasks_nodes {
-            let thread = tasks.thread(actor);
-            if let Thread::Queue(_) = thread {
-                messages.push(Message { thread, nodes, post: makers.get(&actor).copied() });
-            }
-        }
-        Graph { before, past: Vec::new(), messages }
+        builder.link_needed();
+        builder.add_targets();
+        builder.finish()
     }
 
     /// Works out all that each node comes after; false if something comes after itself.

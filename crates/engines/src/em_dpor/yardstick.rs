@@ -39,7 +39,9 @@ pub fn covering_classes<S: System>(system: &S, most: usize) -> Option<u64> {
                 return None;
             }
             if machine.enabled().is_empty() && machine.ending() != Ending::Blocked {
-                found.iter_mut().zip(names_now).for_each(|(found, name)| drop(found.insert((start, name))));
+                for (found, name) in found.iter_mut().zip(names_now) {
+                    found.insert((start, name));
+                }
             }
             if is_new {
                 let untried = machine.enabled().iter().map(|&actor| Move::from(actor)).collect();
