@@ -13,7 +13,7 @@ use super::openings::{Opening, Openings, Place};
 use super::plan::{Goal, Target, Wanted, plan};
 use super::tasks::{Leak, Tasks, Thread};
 use crate::tally::{FastSet, Tally, arrive};
-use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, StopReason};
+use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, Outcome, StopReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -141,7 +141,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     }
 
     /// Everything that might come in the way of an event: another outcome of its step, a step of another task, or a
-    /// message that is stuck in front of its own.
+    /// message that gets stuck in front of its own.
     fn targets_against(&self, id: EventId) -> Vec<Target> {
         let event = self.events.get(id);
         let other_outcome = event.more.map(|outcome| Target {
@@ -152,14 +152,14 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             leaves_out: id,
         });
         let target = |opening: Opening, stuck: bool| Target {
-            step: Move::from(opening.place.0),
+            step: Move { actor: opening.place.0, outcome: opening.outcome },
             number: opening.place.1,
             touches: opening.touches,
             stuck,
             leaves_out: id,
         };
         let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
-        let stuck = self.openings.stuck_before(event).into_iter().map(|opening| target(opening, true));
+        let stuck = self.openings.ahead_of(event).into_iter().map(|opening| target(opening, true));
         other_outcome.into_iter().chain(openings).chain(stuck).collect()
     }
 
@@ -171,6 +171,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let left_out = self.events.get(target.leaves_out);
         let mut open: Vec<Place> = self.openings.needs(target.place()).collect();
         open.extend((target.number > 1).then(|| (target.step.actor, target.number - 1)));
+        open.extend(target.stuck.then(|| target.place()));
         while let Some(place) = open.pop() {
             if self.settled.count(place.0) >= place.1 || needed.contains(&place) {
                 continue;
@@ -207,7 +208,7 @@ impl<M: Machine> Search<'_, '_, M> {
         let id = self.run.push(step, recorded, made, &self.tasks, &mut self.events);
         if self.events.len() > known {
             let event = self.events.get(id);
-            self.openings.add(event.place(), recorded.touches, &self.tasks);
+            self.openings.add(event.place(), step.outcome, recorded.touches, &self.tasks);
             event.made.iter().for_each(|&actor| self.openings.add_maker(actor, event.place()));
         }
         self.leaked |= matches!(self.tasks.thread(step.actor), Thread::Queue(_))
@@ -238,9 +239,9 @@ impl<M: Machine> Search<'_, '_, M> {
         for actor in waiting {
             if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
                 let place = (actor, self.run.count(actor) + 1);
-                self.openings.add(place, touches, &self.tasks);
+                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
                 if place.1 > 1 && matches!(self.tasks.thread(actor), Thread::Queue(_)) {
-                    self.openings.add_stuck(place, touches, &self.tasks);
+                    self.openings.add_jammed(self.tasks.thread(actor));
                 }
             }
         }

@@ -37,12 +37,14 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     let mut counted = Counted { classes: FastSet::default(), counts: covering::Counts::default(), races: 0 };
     let mut mutexes_count = false;
     let walked = from_each_start(system, &mut tally, |machine, tally| {
+        let (start, before) = (tally.schedule.start, tally.executions());
         let walked = counted.search(machine, tally, mutexes_count)?;
         if walked == Err(Leak) {
             // Once a message ends with a mutex in its hands, mutexes count everywhere.
             mutexes_count = true;
-            tally.restart();
-            let Some(state) = system.initial_states().into_iter().nth(tally.schedule.start) else { return Ok(()) };
+            tally.begin_over(before);
+            counted.classes.retain(|class| class.0 != start);
+            let Some(state) = system.initial_states().into_iter().nth(start) else { return Ok(()) };
             let _ = counted.search(Stepper::new(system, state), tally, true)?;
         }
         Ok(())

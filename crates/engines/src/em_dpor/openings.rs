@@ -7,7 +7,7 @@
 use super::events::Event;
 use super::tasks::{Tasks, Thread, Touches};
 use crate::tally::FastSet;
-use mazurka_core::{ActorId, FootprintId, ObjectId};
+use mazurka_core::{ActorId, FootprintId, ObjectId, Outcome};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -18,6 +18,7 @@ pub(super) type Place = (ActorId, u32);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub(super) place: Place,
+    pub(super) outcome: Outcome,
     pub(super) thread: Thread,
     pub(super) touches: Touches,
 }
@@ -35,11 +36,12 @@ struct Seen {
 #[derive(Default)]
 pub(super) struct Openings {
     all: Vec<Opening>,
-    known: FastSet<(Place, FootprintId)>,
+    known: FastSet<(Place, Outcome, FootprintId)>,
     by_object: FxHashMap<ObjectId, Vec<u32>>,
     seen: FxHashMap<Place, Seen>,
-    /// The messages that were stuck at the end of an execution, with what they waited to do.
-    stuck: Vec<Opening>,
+    /// The messages of each queue, by their first steps, and the queues that were jammed at the end of an execution.
+    messages: FxHashMap<Thread, Vec<Opening>>,
+    jammed: FastSet<Thread>,
     /// The step that makes an actor, and the one that changes an object, if it is always the same one.
     makers: FxHashMap<ActorId, Option<Place>>,
     changes: FxHashMap<ObjectId, Option<Place>>,
@@ -51,8 +53,8 @@ fn only(known: &mut Option<Place>, place: Place) {
 
 impl Openings {
     /// Remembers a step that somebody takes or waits to take.
-    pub(super) fn add(&mut self, place: Place, touches: Touches, tasks: &Tasks) {
-        if !self.known.insert((place, touches.whole)) {
+    pub(super) fn add(&mut self, place: Place, outcome: Outcome, touches: Touches, tasks: &Tasks) {
+        if !self.known.insert((place, outcome, touches.whole)) {
             return;
         }
         let number = self.all.len() as u32;
@@ -71,7 +73,11 @@ impl Openings {
             Some(seen) => *seen = Seen::default(),
             None => drop(self.seen.insert(place, Seen { touches: Some(touches), needs })),
         }
-        self.all.push(Opening { place, thread: tasks.thread(place.0), touches });
+        let opening = Opening { place, outcome, thread: tasks.thread(place.0), touches };
+        if place.1 == 1 && matches!(opening.thread, Thread::Queue(_)) {
+            self.messages.entry(opening.thread).or_default().push(opening);
+        }
+        self.all.push(opening);
     }
 
     /// Remembers who made an actor.
@@ -79,18 +85,18 @@ impl Openings {
         only(self.makers.entry(actor).or_insert(Some(place)), place);
     }
 
-    /// Remembers a message that waits for ever to take a step.
-    pub(super) fn add_stuck(&mut self, place: Place, touches: Touches, tasks: &Tasks) {
-        if !self.stuck.iter().any(|stuck| stuck.place == place) {
-            self.stuck.push(Opening { place, thread: tasks.thread(place.0), touches });
-        }
+    /// Remembers a queue whose messages wait behind one that is stuck.
+    pub(super) fn add_jammed(&mut self, thread: Thread) {
+        self.jammed.insert(thread);
     }
 
-    /// The messages behind which a message might never begin.
-    pub(super) fn stuck_before(&self, event: &Event) -> Vec<Opening> {
-        let may_block =
-            |stuck: &&Opening| event.number == 1 && stuck.thread == event.thread && stuck.place.0 != event.actor();
-        self.stuck.iter().filter(may_block).copied().collect()
+    /// The messages behind which a message might never begin, as its queue is one that may be jammed.
+    pub(super) fn ahead_of(&self, event: &Event) -> Vec<Opening> {
+        if event.number > 1 || !self.jammed.contains(&event.thread) {
+            return Vec::new();
+        }
+        let messages = self.messages.get(&event.thread).into_iter().flatten();
+        messages.filter(|other| other.place.0 != event.actor()).copied().collect()
     }
 
     /// The step that changes an object, if no other one was seen to.

@@ -19,7 +19,7 @@ pub(super) struct Target {
     pub(super) number: u32,
     /// What it touches.
     pub(super) touches: Touches,
-    /// It is never taken: a message waits to take it for ever, and those behind it in its queue never begin.
+    /// It is the first one of a message that gets stuck, so that those behind it in its queue never begin.
     pub(super) stuck: bool,
     /// The event that it is in the way of.
     pub(super) leaves_out: EventId,

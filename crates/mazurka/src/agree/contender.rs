@@ -13,6 +13,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub struct Promise {
     /// It reports the violations, the values and the end states that the oracle reports.
     pub observations: bool,
+    /// Of the states in which nobody can move it reports all. Otherwise those in which everything is done: where some
+    /// are stuck, what waits behind them in a queue may stand there in any order.
+    pub stuck_states: bool,
     /// It runs exactly one execution for each trace.
     pub traces_exactly: bool,
     /// It runs exactly one execution for each class of executions that cover each other.
@@ -22,7 +25,8 @@ pub struct Promise {
     pub cycles: bool,
 }
 
-const EVERYTHING: Promise = Promise { observations: true, traces_exactly: false, covers_exactly: false, cycles: true };
+const EVERYTHING: Promise =
+    Promise { observations: true, stuck_states: true, traces_exactly: false, covers_exactly: false, cycles: true };
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
@@ -32,7 +36,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("stateful", EVERYTHING),
     ("dpor", WITHOUT_CYCLES),
     ("sdpor", WITHOUT_CYCLES),
-    ("em-dpor", Promise { covers_exactly: true, ..WITHOUT_CYCLES }),
+    ("em-dpor", Promise { stuck_states: false, covers_exactly: true, ..WITHOUT_CYCLES }),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
     ("event", WITHOUT_CYCLES),
     ("unfolding", Promise { traces_exactly: true, ..EVERYTHING }),
