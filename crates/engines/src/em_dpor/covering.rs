@@ -144,13 +144,9 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     /// message that gets stuck in front of its own.
     fn targets_against(&self, id: EventId) -> Vec<Target> {
         let event = self.events.get(id);
-        let other_outcome = event.more.map(|outcome| Target {
-            step: Move { outcome, ..event.step },
-            number: event.number,
-            touches: event.touches,
-            stuck: false,
-            leaves_out: id,
-        });
+        let (number, touches) = (event.number, event.touches);
+        let others = self.openings.moves(event.place()).filter(|step| *step != event.step);
+        let other_outcomes = others.map(|step| Target { step, number, touches, stuck: false, leaves_out: id });
         let target = |opening: Opening, stuck: bool| Target {
             step: Move { actor: opening.place.0, outcome: opening.outcome },
             number: opening.place.1,
@@ -160,7 +156,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         };
         let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
         let stuck = self.openings.ahead_of(event).into_iter().map(|opening| target(opening, true));
-        other_outcome.into_iter().chain(openings).chain(stuck).collect()
+        other_outcomes.chain(openings).chain(stuck).collect()
     }
 
     /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
@@ -210,8 +206,12 @@ impl<M: Machine> Search<'_, '_, M> {
             let event = self.events.get(id);
             self.openings.add(event.place(), step.outcome, recorded.touches, &self.tasks);
             event.made.iter().for_each(|&actor| self.openings.add_maker(actor, event.place()));
+            if let Some(outcome) = event.more {
+                self.openings.add_outcome(event.place(), outcome);
+            }
         }
-        self.leaked |= matches!(self.tasks.thread(step.actor), Thread::Queue(_))
+        self.leaked |= self.tasks.minds_leaks()
+            && matches!(self.tasks.thread(step.actor), Thread::Queue(_))
             && !self.present.contains(&step.actor)
             && self.run.mutexes(step.actor, &self.events) != 0;
         Ok(id)
@@ -394,9 +394,9 @@ impl<M: Machine> Search<'_, '_, M> {
             } else if course.held_back(place, &self.events).is_some() {
                 continue;
             } else if wanted.is_some() {
-                needed.push(Move::from(actor));
+                needed.extend(self.openings.moves(place));
             } else {
-                extras.push(Move::from(actor));
+                extras.extend(self.openings.moves(place));
             }
         }
         if self.is_lost(course) {

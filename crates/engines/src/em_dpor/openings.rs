@@ -7,7 +7,7 @@
 use super::events::Event;
 use super::tasks::{Tasks, Thread, Touches};
 use crate::tally::FastSet;
-use mazurka_core::{ActorId, FootprintId, ObjectId, Outcome};
+use mazurka_core::{ActorId, FootprintId, Move, ObjectId, Outcome};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -42,6 +42,8 @@ pub(super) struct Openings {
     /// The messages of each queue, by their first steps, and the queues that were jammed at the end of an execution.
     messages: FxHashMap<Thread, Vec<Opening>>,
     jammed: FastSet<Thread>,
+    /// The outcomes beyond the first one that a step was seen to have.
+    outcomes: FxHashMap<Place, SmallVec<[Outcome; 2]>>,
     /// The step that makes an actor, and the one that changes an object, if it is always the same one.
     makers: FxHashMap<ActorId, Option<Place>>,
     changes: FxHashMap<ObjectId, Option<Place>>,
@@ -78,6 +80,20 @@ impl Openings {
             self.messages.entry(opening.thread).or_default().push(opening);
         }
         self.all.push(opening);
+    }
+
+    /// Remembers that a step has a further outcome.
+    pub(super) fn add_outcome(&mut self, place: Place, outcome: Outcome) {
+        let outcomes = self.outcomes.entry(place).or_default();
+        if !outcomes.contains(&outcome) {
+            outcomes.push(outcome);
+        }
+    }
+
+    /// The moves of an actor that are known for its step with this number, the first outcome last.
+    pub(super) fn moves(&self, place: Place) -> impl Iterator<Item = Move> + '_ {
+        let further = self.outcomes.get(&place).into_iter().flatten().rev().copied();
+        further.chain([Outcome::FIRST]).map(move |outcome| Move { actor: place.0, outcome })
     }
 
     /// Remembers who made an actor.

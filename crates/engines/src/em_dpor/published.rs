@@ -207,7 +207,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let held = before.map_or(0, |at| self.held[at]) + mutexes_taken(&self.machine, footprint);
         self.held.push(held);
         let ended = self.machine.queue(actor).is_none();
-        self.leaked |= ended && held != 0;
+        self.leaked |= ended && held != 0 && self.path.tasks.minds_leaks();
     }
 
     /// Adds the place where the machine stands to the path; false if the run ends there.

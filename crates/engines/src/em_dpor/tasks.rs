@@ -54,6 +54,11 @@ impl Tasks {
         }
     }
 
+    /// Whether it matters that a message keeps a mutex: not where mutexes count anyway.
+    pub(super) fn minds_leaks(&self) -> bool {
+        !self.mutexes_count
+    }
+
     /// The queue of an actor that is there.
     pub(super) fn queue<M: Machine>(&mut self, machine: &M, actor: ActorId) -> Option<Queue> {
         *self.queues.entry(actor).or_insert_with(|| machine.queue(actor))
