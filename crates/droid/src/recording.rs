@@ -223,6 +223,7 @@ impl System for Recording {
         Traits {
             threads: true,
             fifo_mailboxes: !self.program.queues.is_empty(),
+            fixed_steps: true,
             tells_who_waits: true,
             ..Traits::default()
         }

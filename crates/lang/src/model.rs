@@ -611,6 +611,7 @@ impl System for Model {
             threads: !self.program.threads.is_empty() || self.program.spawns(),
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+            fixed_steps: false,
             tells_who_waits: true,
         }
     }

@@ -46,6 +46,7 @@ pub(super) struct Search<'t, 'o, M: Machine> {
     nodes: Vec<Node>,
     settled: Configuration,
     leaked: bool,
+    fixed_steps: bool,
     counts: Counts,
     classes: &'t mut FastSet<(usize, Fingerprint)>,
 }
@@ -55,6 +56,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         machine: M,
         tally: &'t mut Tally<'o>,
         classes: &'t mut FastSet<(usize, Fingerprint)>,
+        fixed_steps: bool,
         mutexes_count: bool,
     ) -> Self {
         Search {
@@ -69,6 +71,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             nodes: Vec::new(),
             settled: Configuration::default(),
             leaked: false,
+            fixed_steps,
             counts: Counts::default(),
             classes,
         }
@@ -141,22 +144,23 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     }
 
     /// Everything that might come in the way of an event: another outcome of its step, a step of another task, or a
-    /// message that gets stuck in front of its own.
+    /// message that goes ahead of its own.
     fn targets_against(&self, id: EventId) -> Vec<Target> {
         let event = self.events.get(id);
         let (number, touches) = (event.number, event.touches);
         let others = self.openings.moves(event.place()).filter(|step| *step != event.step);
-        let other_outcomes = others.map(|step| Target { step, number, touches, stuck: false, leaves_out: id });
-        let target = |opening: Opening, stuck: bool| Target {
+        let other_outcomes = others.map(|step| Target { step, number, touches, goes_ahead: false, leaves_out: id });
+        let target = |opening: Opening, goes_ahead: bool| Target {
             step: Move { actor: opening.place.0, outcome: opening.outcome },
             number: opening.place.1,
             touches: opening.touches,
-            stuck,
+            goes_ahead,
             leaves_out: id,
         };
         let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
-        let stuck = self.openings.ahead_of(event).into_iter().map(|opening| target(opening, true));
-        other_outcomes.chain(openings).chain(stuck).collect()
+        let ahead = self.openings.ahead_of(event, self.fixed_steps, &self.tasks);
+        let ahead = ahead.into_iter().map(|opening| target(opening, true));
+        other_outcomes.chain(openings).chain(ahead).collect()
     }
 
     /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
@@ -167,7 +171,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let left_out = self.events.get(target.leaves_out);
         let mut open: Vec<Place> = self.openings.needs(target.place()).collect();
         open.extend((target.number > 1).then(|| (target.step.actor, target.number - 1)));
-        open.extend(target.stuck.then(|| target.place()));
+        open.extend(target.goes_ahead.then(|| target.place()));
         while let Some(place) = open.pop() {
             if self.settled.count(place.0) >= place.1 || needed.contains(&place) {
                 continue;
@@ -317,7 +321,11 @@ impl<M: Machine> Search<'_, '_, M> {
     /// Whether somebody who has to move cannot, whatever the others do.
     fn is_lost(&self, course: &Course<'_>) -> bool {
         let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
-        let open = |target: &&Target| !target.stuck && course.is_open(target.leaves_out);
+        let open = |target: &&Target| course.is_open(target.leaves_out);
+        let has_ended = |actor: ActorId| self.run.count(actor) > 0 && !self.present.contains(&actor);
+        if course.targets.iter().filter(open).any(|target| has_ended(target.step.actor)) {
+            return true;
+        }
         let targets = course.targets.iter().filter(open).map(|target| target.step.actor);
         for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
             if !needed.contains(&actor) {
@@ -340,7 +348,7 @@ impl<M: Machine> Search<'_, '_, M> {
         if let Some(held_back) = course.held_back((actor, self.run.count(actor) + 1), &self.events) {
             let target = course.targets.iter().find(|target| target.leaves_out == held_back);
             let is_stuck = |by: ActorId, seen: &mut _| by != actor && self.is_stuck(by, course, seen);
-            return target.is_some_and(|target| target.stuck || is_stuck(target.step.actor, seen));
+            return target.is_some_and(|target| is_stuck(target.step.actor, seen));
         }
         let enabled = self.machine.enabled();
         if enabled.contains(&actor) {
@@ -388,7 +396,7 @@ impl<M: Machine> Search<'_, '_, M> {
             if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
                 continue;
             }
-            let is_this = |target: &&Target| !target.stuck && target.place() == place;
+            let is_this = |target: &&Target| !target.goes_ahead && target.place() == place;
             if let Some(target) = course.targets.iter().find(is_this) {
                 targets.push(target.step);
             } else if course.held_back(place, &self.events).is_some() {

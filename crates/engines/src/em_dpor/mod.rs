@@ -34,7 +34,12 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
     let mut tally = Tally::new(options, observer);
-    let mut counted = Counted { classes: FastSet::default(), counts: covering::Counts::default(), races: 0 };
+    let mut counted = Counted {
+        classes: FastSet::default(),
+        fixed_steps: system.traits().fixed_steps,
+        counts: covering::Counts::default(),
+        races: 0,
+    };
     let mut mutexes_count = false;
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let (start, before) = (tally.schedule.start, tally.executions());
@@ -55,6 +60,7 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
 /// What was counted.
 struct Counted {
     classes: FastSet<(usize, Fingerprint)>,
+    fixed_steps: bool,
     counts: covering::Counts,
     races: u64,
 }
@@ -71,7 +77,7 @@ impl Counted {
             let races = published::Search::new(machine, tally, &mut self.classes, mutexes_count).run()?;
             return Ok(races.map(|races| self.races += races));
         }
-        let mut search = covering::Search::new(machine, tally, &mut self.classes, mutexes_count);
+        let mut search = covering::Search::new(machine, tally, &mut self.classes, self.fixed_steps, mutexes_count);
         let counts = search.run()?;
         Ok(counts.map(|counts| {
             self.counts.events += counts.events;

@@ -106,13 +106,23 @@ impl Openings {
         self.jammed.insert(thread);
     }
 
-    /// The messages behind which a message might never begin, as its queue is one that may be jammed.
-    pub(super) fn ahead_of(&self, event: &Event) -> Vec<Opening> {
-        if event.number > 1 || !self.jammed.contains(&event.thread) {
-            return Vec::new();
-        }
+    /// The messages that could go ahead of that of an event and leave it out in a way that was not seen yet: because the
+    /// queue may be jammed, or, where steps are not fixed, because the two messages have to do with each other.
+    pub(super) fn ahead_of(&self, event: &Event, fixed_steps: bool, tasks: &Tasks) -> Vec<Opening> {
+        let may_never_begin = event.number == 1 && self.jammed.contains(&event.thread);
+        let goes_ahead = |other: &&Opening| {
+            other.place.0 != event.actor()
+                && (may_never_begin || !fixed_steps && self.oppose(event.actor(), other.place.0, tasks))
+        };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
-        messages.filter(|other| other.place.0 != event.actor()).copied().collect()
+        messages.filter(goes_ahead).copied().collect()
+    }
+
+    /// Whether a step of one task was seen that depends on one of another task.
+    fn oppose(&self, one: ActorId, other: ActorId, tasks: &Tasks) -> bool {
+        let of = |actor: ActorId| self.all.iter().filter(move |opening| opening.place.0 == actor);
+        let key = |opening: &Opening| (opening.thread, opening.touches);
+        of(one).any(|mine| of(other).any(|theirs| tasks.oppose(key(mine), key(theirs))))
     }
 
     /// The step that changes an object, if no other one was seen to.

@@ -19,8 +19,9 @@ pub(super) struct Target {
     pub(super) number: u32,
     /// What it touches.
     pub(super) touches: Touches,
-    /// It is the first one of a message that gets stuck, so that those behind it in its queue never begin.
-    pub(super) stuck: bool,
+    /// It is the first one of a message that goes ahead of another one. Nobody knows beforehand what it does then: it may
+    /// come in the way of the event, or get stuck, so that those behind it in its queue never begin.
+    pub(super) goes_ahead: bool,
     /// The event that it is in the way of.
     pub(super) leaves_out: EventId,
 }
