@@ -29,6 +29,8 @@ pub struct StepRecord {
     pub violations: Vec<Violation>,
     /// The outcome to try next at the same place, if the step had a choice left.
     pub next_outcome: Option<Outcome>,
+    /// Whether the step has the outcome that was asked for. Otherwise it took another one.
+    pub has_outcome: bool,
 }
 
 /// A program standing at one point of one execution.
@@ -117,7 +119,7 @@ impl<'s, S: System> Stepper<'s, S> {
         }
         self.step(step);
         // An outcome beyond the last one decodes to one that exists: the digits left over tell.
-        (self.step.choices().exhausted()).then_some(&self.record)
+        self.record.has_outcome.then_some(&self.record)
     }
 
     /// The state it stands at.
@@ -179,6 +181,7 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.record.violations.clear();
         self.record.violations.extend_from_slice(self.step.violations());
         self.record.next_outcome = self.step.next_outcome();
+        self.record.has_outcome = self.step.choices().exhausted();
         self.look_around();
         &self.record
     }

@@ -198,6 +198,19 @@ impl<M: Machine> Search<'_, '_, M> {
         made(&self.machine, &mut self.tasks, &mut self.present);
     }
 
+    /// Takes a step; `None` if it does not have that outcome here.
+    fn try_take(&mut self, step: Move) -> Result<Option<EventId>, StopReason> {
+        if step.outcome != Outcome::FIRST {
+            let here = self.machine.mark();
+            let has_outcome = self.machine.step(step).has_outcome;
+            self.machine.rewind(&here);
+            if !has_outcome {
+                return Ok(None);
+            }
+        }
+        self.take(step).map(Some)
+    }
+
     /// Takes a step.
     fn take(&mut self, step: Move) -> Result<EventId, StopReason> {
         let record = self.machine.step(step).clone();
@@ -295,8 +308,10 @@ impl<M: Machine> Search<'_, '_, M> {
                     None => return Ok(false),
                 },
             };
-            let id = self.take(step)?;
-            course.note(id, self.run.events().len(), &self.events, &self.tasks);
+            match self.try_take(step)? {
+                Some(id) => course.note(id, self.run.events().len(), &self.events, &self.tasks),
+                None => course.spoilt = true,
+            }
         }
     }
 
