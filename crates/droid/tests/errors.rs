@@ -40,9 +40,10 @@ fn error(trace: &str, dependence: &str) -> (String, String, String) {
 
 /// The trace without a line, or with another one in its place.
 fn with(number: usize, other: Option<&str>) -> String {
-    let lines = WHOLE.lines().enumerate().filter_map(|(at, line)| {
-        if at + 1 == number { other.map(str::to_owned) } else { Some(line.to_owned()) }
-    });
+    let lines = WHOLE
+        .lines()
+        .enumerate()
+        .filter_map(|(at, line)| if at + 1 == number { other.map(str::to_owned) } else { Some(line.to_owned()) });
     lines.map(|line| line + "\n").collect()
 }
 
@@ -68,12 +69,37 @@ fn each_mistake_is_said_where_it_is() {
         (14, None, "18 CALL tid:1 msg:2", "expected `RET tid:1 msg:1` first"),
         (20, None, "18 CALL tid:1 msg:2", "expected `RET tid:1 msg:2` after it"),
         (14, Some("14 RET tid:1 msg:2"), "14 RET tid:1 msg:2", "expected `RET tid:1 msg:1`"),
-        (17, Some("17 POST src:2 msg:1 dest:1"), "17 POST src:2 msg:1 dest:1", "expected a message of its own for each post"),
-        (17, Some("17 POST src:2 msg:2 dest:2"), "17 POST src:2 msg:2 dest:2", "expected `ATTACH-Q tid:2 queue:…` before this line"),
+        (
+            17,
+            Some("17 POST src:2 msg:1 dest:1"),
+            "17 POST src:2 msg:1 dest:1",
+            "expected a message of its own for each post",
+        ),
+        (
+            17,
+            Some("17 POST src:2 msg:2 dest:2"),
+            "17 POST src:2 msg:2 dest:2",
+            "expected `ATTACH-Q tid:2 queue:…` before this line",
+        ),
         (16, Some("16 THREADEXIT tid:2"), "17 POST src:2 msg:2 dest:1", "expected nothing more of it"),
-        (13, Some("13 NOTIFY tid:1 notifiedTid:9"), "13 NOTIFY tid:1 notifiedTid:9", "expected `FORK par-tid:… child-tid:9` before this line"),
-        (12, Some("12 LOCK tid:1 lock-obj:0x9"), "12 LOCK tid:1 lock-obj:0x9", "expected `UNLOCK … lock-obj:0x9` up to line 14"),
-        (8, Some("8 LOCK tid:2 lock-obj:0x1f"), "8 LOCK tid:2 lock-obj:0x1f", "expected `UNLOCK … lock-obj:0x1f` before this line"),
+        (
+            13,
+            Some("13 NOTIFY tid:1 notifiedTid:9"),
+            "13 NOTIFY tid:1 notifiedTid:9",
+            "expected `FORK par-tid:… child-tid:9` before this line",
+        ),
+        (
+            12,
+            Some("12 LOCK tid:1 lock-obj:0x9"),
+            "12 LOCK tid:1 lock-obj:0x9",
+            "expected `UNLOCK … lock-obj:0x9` up to line 14",
+        ),
+        (
+            8,
+            Some("8 LOCK tid:2 lock-obj:0x1f"),
+            "8 LOCK tid:2 lock-obj:0x1f",
+            "expected `UNLOCK … lock-obj:0x1f` before this line",
+        ),
         (4, Some("4 FORK par-tid:1 child-tid:1"), "4 FORK par-tid:1 child-tid:1", "expected a new thread"),
         (12, Some("12 WRITE tid:1 obj:0x2f class:La/B;"), "12 WRITE tid:1 obj:0x2f class:La/B;", "expected `field:1`"),
     ];
@@ -90,8 +116,16 @@ fn a_dependence_has_to_be_one_of_the_trace() {
     let mistakes = [
         ("src:14 dest:99", "the trace has no operation 99", "expected the number of an operation, at most 21"),
         ("src:1 dest:16", "the trace has no operation 1", "expected the number of an operation, at most 21"),
-        ("src:16 dest:14", "operation 16 is not before operation 14 in the trace", "expected an order that the trace has itself"),
-        ("src:16 dest:16", "operation 16 is not before operation 16 in the trace", "expected an order that the trace has itself"),
+        (
+            "src:16 dest:14",
+            "operation 16 is not before operation 14 in the trace",
+            "expected an order that the trace has itself",
+        ),
+        (
+            "src:16 dest:16",
+            "operation 16 is not before operation 16 in the trace",
+            "expected an order that the trace has itself",
+        ),
         ("src:14", "not a dependence", "expected a line such as `src:21 dest:27`"),
         ("dest:14 src:16", "not a dependence", "expected a line such as `src:21 dest:27`"),
         ("src:14 dest:16 more", "not a dependence", "expected a line such as `src:21 dest:27`"),

@@ -284,7 +284,8 @@ impl<M: Machine> Search<'_, '_, M> {
     /// Runs the program along a course: depth-first, going back where somebody had a choice.
     fn follow(&mut self, mut course: Course<'_>) -> Result<bool, StopReason> {
         let mut choices: Vec<(usize, M::Mark, Vec<Move>)> = Vec::new();
-        let mut seen: FastSet<(Fingerprint, u128)> = FastSet::default();
+        // A fingerprint takes messages with the same content for one another: who is there tells them apart.
+        let mut seen: FastSet<(Fingerprint, u128, Vec<ActorId>)> = FastSet::default();
         loop {
             if course.is_reached(&self.run) {
                 return Ok(true);
@@ -293,8 +294,11 @@ impl<M: Machine> Search<'_, '_, M> {
             if course.is_at_its_end(&self.run) && self.machine.enabled().is_empty() {
                 return Ok(true);
             }
-            if moves.len() > 1 && !seen.insert((self.machine.fingerprint(), self.run.name(&self.events))) {
-                moves.clear();
+            if moves.len() > 1 {
+                let place = (self.machine.fingerprint(), self.run.name(&self.events), self.present.clone());
+                if !seen.insert(place) {
+                    moves.clear();
+                }
             }
             let step = match moves.pop() {
                 Some(step) => {
