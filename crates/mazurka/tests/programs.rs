@@ -4,6 +4,8 @@
 //! - `//? violation: assertion line 14`, `//? violation: deadlock`: what can go wrong, all of it (a deadlock's line may be
 //!   left out: where several actors are stuck, it is that of one of them);
 //! - `//? traces: 4`: the number of traces that `enumerate` counts;
+//! - `//? classes: 2`: the number of executions that `em-dpor` runs, one for each class of executions that cover each
+//!   other; `em-dpor --plain` meets as many classes;
 //! - `//? states: 25`: the number of states that `exhaustive` counts.
 
 use mazurka::engines::Options;
@@ -18,6 +20,7 @@ struct Expected {
     verdict: Option<String>,
     violations: BTreeSet<Site>,
     traces: Option<u64>,
+    classes: Option<u64>,
     states: Option<u64>,
 }
 
@@ -40,6 +43,7 @@ impl Expected {
                     });
                 }
                 "traces" => expected.traces = Some(value.parse().map_err(|_| unclear())?),
+                "classes" => expected.classes = Some(value.parse().map_err(|_| unclear())?),
                 "states" => expected.states = Some(value.parse().map_err(|_| unclear())?),
                 _ => return Err(unclear()),
             }
@@ -118,6 +122,24 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
         let all = run(Engine::Enumerate, 1);
         same("traces", expected.traces, all.exploration.statistics.get(Counter::Traces))?;
         expected.compare_violations(&all)?;
+    }
+    check_classes(&loaded, expected)
+}
+
+/// What `em-dpor` promises, as it was published and as it is by default.
+fn check_classes(loaded: &Loaded, expected: &Expected) -> Result<(), String> {
+    if expected.classes.is_none() {
+        return Ok(());
+    }
+    for plain in [false, true] {
+        let options = Options { all: true, plain, ..Options::default() };
+        let covering = Check::new(&*loaded.subject).engine(Engine::EmDpor).options(options).run();
+        let statistics = &covering.exploration.statistics;
+        expected.compare_violations(&covering).map_err(|what| format!("em-dpor, plain {plain}: {what}"))?;
+        same("classes", expected.classes, statistics.get(Counter::Traces))?;
+        if !plain {
+            same("executions for each class", expected.classes, statistics.get(Counter::Executions))?;
+        }
     }
     Ok(())
 }

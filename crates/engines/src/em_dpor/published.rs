@@ -10,7 +10,7 @@ use super::order::{Order, Taken};
 use super::tasks::{Leak, Tasks, Thread, Touches, mutexes_taken};
 use crate::tally::{FastSet, Tally, arrive};
 use crate::trail::Trail;
-use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, StopReason, VectorClock};
+use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, ObjectId, StopReason, VectorClock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -316,19 +316,21 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             || self.path.tasks.depend(step.key(), (present.thread, present.touches))
     }
 
-    /// The earlier steps that a next step races with, back to the last one that writes what it touches, and the nearest.
+    /// The earlier steps that a next step races with, for each object back to the last one that wrote it, and the nearest.
     fn racing(&self, present: &Present, knows: &VectorClock) -> (SmallVec<[usize; 4]>, Option<usize>) {
         let (order, tasks) = (&self.path.order, &self.path.tasks);
         let key = (present.thread, present.touches);
         let mut racing = SmallVec::new();
+        let mut settled: SmallVec<[ObjectId; 4]> = SmallVec::new();
         for (index, step) in order.iter().rev() {
-            if step.actor == present.actor || order.within(index, knows) || !tasks.race(step.key(), key) {
+            if step.actor == present.actor || order.within(index, knows) {
                 continue;
             }
-            racing.push(index);
-            let same_queue = step.touches.whole != step.touches.unlocked;
-            if tasks.writes(step.touches) && !same_queue {
-                break;
+            let mut races = tasks.races(step.key(), key);
+            races.retain(|race| !settled.contains(&race.0));
+            if !races.is_empty() {
+                racing.push(index);
+                settled.extend(races.iter().filter(|race| race.1).map(|race| race.0));
             }
         }
         let nearest = racing.first().copied();

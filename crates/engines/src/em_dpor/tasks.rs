@@ -10,6 +10,7 @@ use mazurka_core::{
     Access, ActorId, Dependence, Footprint, FootprintId, FootprintTable, Machine, Next, ObjectId, Queue,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// What takes turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,19 +126,28 @@ impl Tasks {
         self.table.conflict(one, other)
     }
 
-    /// Whether they do, and the later one could have come first.
-    pub(super) fn race(&self, earlier: (Thread, Touches), later: (Thread, Touches)) -> bool {
+    /// The objects on which two steps depend on each other, where the later one could have come first; with each whether
+    /// the earlier one settles what came before: whoever wrote it comes after all that touched it until then.
+    pub(super) fn races(
+        &self,
+        earlier: (Thread, Touches),
+        later: (Thread, Touches),
+    ) -> SmallVec<[(ObjectId, bool); 2]> {
         if !self.depend(earlier, later) {
-            return false;
+            return SmallVec::new();
         }
-        let (earlier, later) = self.pair(earlier, later);
-        let (earlier, later) = (self.table.get(earlier), self.table.get(later));
-        let dependence = self.table.dependence();
-        let races = |object| match (earlier.access(object), later.access(object)) {
-            (Some(one), Some(other)) => dependence.races(one, other),
-            _ => false,
+        let is_mutex = |object: ObjectId| {
+            earlier.1.whole != earlier.1.unlocked && self.table.get(earlier.1.unlocked).access(object).is_none()
         };
-        dependence.common(earlier, later).any(|object| !self.gates.contains(&object) && races(object))
+        let (one, other) = self.pair(earlier, later);
+        let (one, other) = (self.table.get(one), self.table.get(other));
+        let dependence = self.table.dependence();
+        let race = |object: ObjectId| {
+            let (earlier, later) = (one.access(object)?, other.access(object)?);
+            let settles = earlier.contains(Access::WRITE) && !is_mutex(object);
+            (!self.gates.contains(&object) && dependence.races(earlier, later)).then_some((object, settles))
+        };
+        dependence.common(one, other).filter_map(race).collect()
     }
 
     /// Whether two steps depend on each other and might come in either order.
