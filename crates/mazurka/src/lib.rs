@@ -72,6 +72,7 @@ pub use mazurka_core::{
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Statistics, Step, StopReason, System,
     Traits, Value, Verdict, Violation, ViolationKind,
 };
+pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_lang as lang;
 pub use mazurka_report as report;

@@ -3,8 +3,9 @@
 //! The traces that were published with EM-DPOR are not part of this repository. Where they are at hand, beside it, they are
 //! checked against the counts that were found for them elsewhere; where they are not, that is said and nothing fails.
 
-use mazurka::engines::Options;
-use mazurka::{Check, Checked, Counter, Engine, Loaded, load};
+use mazurka::engines::{Options, covering_classes};
+use mazurka::{Check, Checked, Counter, Engine, Loaded, droid, load};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -108,6 +109,21 @@ fn the_published_traces_have_the_classes_that_were_counted() {
     for (kind, number, [traces, classes], deadlocks) in expected {
         let path = folder.join(format!("benchmark-traces/{kind}/trace{number}/trace.txt"));
         assert_eq!(counts(&path), Counts { traces, classes, deadlocks }, "{kind} {number}");
+    }
+}
+
+/// The most places that are looked at to count the classes of a trace.
+const MOST_PLACES: usize = 400_000;
+
+#[test]
+fn traces_with_several_queues_have_as_many_classes_as_all_their_executions() {
+    let Some(folder) = published() else { return };
+    for number in 1..=10 {
+        let path = folder.join(format!("benchmark-traces/multithreading-with-multiple-queues/trace{number}/trace.txt"));
+        let text = fs::read_to_string(&path).expect("a trace can be read");
+        let recording = droid::read("trace.txt", &text, None).expect("a trace");
+        let classes = covering_classes(&recording, MOST_PLACES).expect("not too many places");
+        assert_eq!(counts(&path).classes, classes, "trace {number}");
     }
 }
 
