@@ -34,6 +34,8 @@ pub use happens_before::HappensBefore;
 pub use machine::{Machine, Next, StepRecord, Stepper};
 pub use observer::{Observer, Progress, Silent};
 pub use statistics::{Counter, Statistics};
-pub use system::{Awaited, Description, Ending, ObjectKind, Schedule, Step, System, Traits, Value, WaitingVisitor};
+pub use system::{
+    Awaited, Description, Ending, ObjectKind, Queue, Schedule, Step, System, Traits, Value, WaitingVisitor,
+};
 pub use trace::TraceBuilder;
 pub use violation::{Location, Violation, ViolationKind};

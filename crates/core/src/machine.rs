@@ -3,7 +3,9 @@
 //! Every [`System`] is a [`Machine`] through [`Stepper`]. A program without cheap states can be one directly: its mark
 //! is then a snapshot, or a schedule to run again.
 
-use crate::{ActorId, Awaited, Ending, Fingerprint, Footprint, Move, Outcome, Schedule, Step, System, Violation};
+use crate::{
+    ActorId, Awaited, Ending, Fingerprint, Footprint, Move, ObjectId, Outcome, Queue, Schedule, Step, System, Violation,
+};
 use smallvec::SmallVec;
 
 /// What an actor would do next.
@@ -32,6 +34,8 @@ pub struct StepRecord {
     pub made: SmallVec<[ActorId; 2]>,
     /// Whether nobody could have kept the actor from it; see [`Step::cannot_wait`].
     pub is_certain: bool,
+    /// Whether the step has the outcome that was asked for. Otherwise it took another one.
+    pub has_outcome: bool,
 }
 
 /// A program standing at one point of one execution.
@@ -56,6 +60,15 @@ pub trait Machine {
 
     /// What an actor that cannot move waits for, if that is one object.
     fn awaits(&self, actor: ActorId) -> Option<Awaited>;
+
+    /// The first-in-first-out mailbox that an actor came into, if it did.
+    fn queue(&self, actor: ActorId) -> Option<Queue>;
+
+    /// Whether an object is a mutex.
+    fn is_mutex(&self, object: ObjectId) -> bool;
+
+    /// Whether an object is a gate.
+    fn is_gate(&self, object: ObjectId) -> bool;
 
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
@@ -117,7 +130,7 @@ impl<'s, S: System> Stepper<'s, S> {
         }
         self.step(step);
         // An outcome beyond the last one decodes to one that exists: the digits left over tell.
-        (self.step.choices().exhausted()).then_some(&self.record)
+        self.record.has_outcome.then_some(&self.record)
     }
 
     /// The state it stands at.
@@ -159,6 +172,18 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.system.awaits(&self.state, actor)
     }
 
+    fn queue(&self, actor: ActorId) -> Option<Queue> {
+        self.system.queue(&self.state, actor)
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        self.system.is_mutex(object)
+    }
+
+    fn is_gate(&self, object: ObjectId) -> bool {
+        self.system.is_gate(object)
+    }
+
     fn step(&mut self, step: Move) -> &StepRecord {
         self.step.begin(step.outcome);
         self.system.step(&mut self.state, step.actor, &mut self.step);
@@ -170,6 +195,7 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.record.made.clear();
         self.record.made.extend_from_slice(self.step.actors_made());
         self.record.is_certain = self.step.is_certain();
+        self.record.has_outcome = self.step.choices().exhausted();
         self.look_around();
         &self.record
     }

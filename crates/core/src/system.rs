@@ -95,6 +95,22 @@ pub trait System: Sync {
         }
     }
 
+    /// The mailbox that an actor which is there came into, if it is a message of a first-in-first-out mailbox: such
+    /// messages run one after the other, in the order in which they were posted.
+    fn queue(&self, _state: &Self::State, _actor: ActorId) -> Option<Queue> {
+        None
+    }
+
+    /// Whether an object is a mutex: held from a step that writes it to one that gives it back.
+    fn is_mutex(&self, _object: ObjectId) -> bool {
+        false
+    }
+
+    /// Whether an object is a gate: one step changes it, once, and nobody else can touch it before that.
+    fn is_gate(&self, _object: ObjectId) -> bool {
+        false
+    }
+
     /// Whether an object is a handler that takes its messages in any order, each of which runs to its end without ever
     /// having to wait. A message then writes the handler in its first step and releases it in its last one; whether two
     /// of them conflict is seen in what else they touch.
@@ -234,9 +250,20 @@ pub struct Traits {
     pub fifo_mailboxes: bool,
     /// It has handlers that take their messages in any order.
     pub any_mailboxes: bool,
+    /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far.
+    pub fixed_steps: bool,
     /// [`System::waiting`] and [`System::next`] tell of everybody who cannot move now but may some day. Reductions that
     /// have to know what a step would touch before it is taken refuse a program that does not.
     pub tells_who_waits: bool,
+}
+
+/// A first-in-first-out mailbox, by the objects that footprints know of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Queue {
+    /// What is posted into.
+    pub mailbox: ObjectId,
+    /// What a message holds while it runs.
+    pub handler: ObjectId,
 }
 
 /// An object that must change before somebody can move.

@@ -44,6 +44,7 @@ mod backtracking;
 mod bits;
 mod capture;
 mod dpor;
+mod em_dpor;
 mod enumerate;
 mod event;
 mod execution;
@@ -68,6 +69,7 @@ mod wakeup;
 #[cfg(test)]
 mod programs;
 
+pub use em_dpor::covering_classes;
 pub use options::{Capture, Cutoffs, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
@@ -145,6 +147,8 @@ engines! {
     Event in event, name: "event", cycles: false, present_identity: false;
     /// Runs at most one execution of each trace, and ends where states meet again; programs may run for ever.
     Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false;
+    /// Runs at least one execution for each order of conflicting steps of a terminating program with fifo handlers, whatever the order of posts.
+    EmDpor in em_dpor, name: "em-dpor", cycles: false, present_identity: false;
     /// Runs every execution of a terminating program, without any reduction.
     Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
 }

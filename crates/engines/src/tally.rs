@@ -121,6 +121,23 @@ impl<'a> Tally<'a> {
         self.take_back(self.schedule.moves.len().saturating_sub(1));
     }
 
+    /// How many executions were run so far.
+    pub(crate) fn executions(&self) -> u64 {
+        self.executions
+    }
+
+    /// The search from an initial state begins again, in another way: its executions do not count.
+    pub(crate) fn begin_over(&mut self, executions_before: u64) {
+        self.executions = executions_before;
+        self.restart();
+    }
+
+    /// The path begins again at its initial state. What was found and counted stays.
+    pub(crate) fn restart(&mut self) {
+        self.on_path.clear();
+        self.take_back(0);
+    }
+
     /// The path comes to a state in which nobody can move.
     pub(crate) fn end(&mut self, ending: &Ending, state: Fingerprint) -> Result<(), StopReason> {
         if self.ends.insert(state) {

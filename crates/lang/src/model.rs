@@ -8,7 +8,7 @@ use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pa
 use crate::words;
 use mazurka_core::{
     Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, ObjectKind,
-    Outcome, Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
+    Outcome, Queue, Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -566,6 +566,22 @@ impl System for Model {
         }
     }
 
+    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
+        if self.event_of(actor).is_some() {
+            return None;
+        }
+        let record = self.record_of(&state.words, actor).filter(|record| record.header.kind == Kind::Message)?;
+        let handler = record.owner(&state.words);
+        let is_fifo = !self.program.handlers[handler as usize].any;
+        is_fifo.then(|| Queue { mailbox: self.mailbox_object(handler), handler: self.handler_object(handler) })
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        (object.0 as usize)
+            .checked_sub(self.program.cells.len())
+            .is_some_and(|mutex| mutex < self.program.mutexes.len())
+    }
+
     fn fingerprint(&self, state: &State) -> Fingerprint {
         if !self.program.creates_actors {
             return Fingerprint::of_bytes(bytemuck::cast_slice(&state.words));
@@ -602,6 +618,7 @@ impl System for Model {
             threads: !self.program.threads.is_empty() || self.program.spawns(),
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+            fixed_steps: false,
             tells_who_waits: true,
         }
     }

@@ -74,6 +74,7 @@ pub use mazurka_core::{
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Silent, Statistics, Step, StopReason,
     System, Traits, Value, Verdict, Violation, ViolationKind,
 };
+pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_home as home;
 pub use mazurka_lang as lang;

@@ -3,6 +3,7 @@
 use crate::settings::Settings;
 use crate::subject::{HomeProgram, MzProgram, Subject};
 use mazurka_core::Fingerprint;
+use mazurka_droid::ReadError;
 use mazurka_home::{Home, HomeText};
 use mazurka_lang::ast::Item;
 use mazurka_lang::{CompileError, compile, parse};
@@ -45,6 +46,8 @@ pub enum Kind {
     Mz,
     /// Apps of a smart home: `.groovy` files.
     Home,
+    /// A trace of an Android app, and the file of its dependences: `.txt` files.
+    Trace,
 }
 
 impl Kind {
@@ -53,6 +56,7 @@ impl Kind {
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
+            "txt" => Some(Kind::Trace),
             _ => None,
         }
     }
@@ -65,6 +69,7 @@ pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loade
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour),
+        Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
 }
 
@@ -73,16 +78,17 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
     for file in files {
         kinds.push(Kind::of(file).ok_or_else(|| {
             LoadError(format!(
-                "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy"
+                "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt"
             ))
         })?);
     }
     match kinds[..] {
-        [] => Err(LoadError("error: no files were given\nexpected a .mz file, or .groovy files".to_owned())),
+        [] => Err(LoadError("error: no files were given\nexpected a .mz file, .groovy files or a trace".to_owned())),
         [Kind::Mz] => Ok(Kind::Mz),
+        [Kind::Trace] | [Kind::Trace, Kind::Trace] => Ok(Kind::Trace),
         _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
         _ => Err(LoadError(format!(
-            "error: {} files were given that are no program together\nexpected one .mz file, or .groovy files only",
+            "error: {} files were given that are no program together\nexpected one .mz file, .groovy files only, or a trace and the file of its dependences",
             files.len()
         ))),
     }
@@ -90,15 +96,15 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
 
 fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let file = &files[0];
-    let source = read(file)?;
+    let source = read(file, "a .mz file")?;
     refuse_nothing(file, &source)?;
     let program = compile(file, &source, &settings.defines).map_err(|error| match error {
         CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
     })?;
     Ok(Loaded {
-        name: file.clone(),
-        files: files.to_vec(),
+        name: file.to_owned(),
+        files: vec![file.to_owned()],
         source: Fingerprint::of_bytes(source.as_bytes()),
         texts: vec![Source { file: file.clone(), text: source }],
         subject: Box::new(MzProgram::new(program)),
@@ -108,10 +114,10 @@ fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded
 fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let mut sources = Vec::new();
     for file in files {
-        sources.push((file.clone(), read(file)?));
+        sources.push((file.clone(), read(file, "an app")?));
     }
     let home = match &settings.home {
-        Some(file) => Some(HomeText { file: file.clone(), text: read(file)? }),
+        Some(file) => Some(HomeText { file: file.clone(), text: read(file, "a description of a home")? }),
         None => None,
     };
     let mut text: String = sources.iter().flat_map(|(_, source)| [source.as_str(), "\0"]).collect();
@@ -127,6 +133,35 @@ fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Load
         source: Fingerprint::of_bytes(text.as_bytes()),
         texts: sources.into_iter().map(|(file, text)| Source { file, text }).collect(),
         subject: Box::new(HomeProgram::new(home)),
+    })
+}
+
+/// The file of dependences that is looked for beside a trace.
+const DEPENDENCE: &str = "dependence.txt";
+
+fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<Loaded, LoadError> {
+    let beside = Path::new(file).with_file_name(DEPENDENCE);
+    let dependence = dependence.cloned().or_else(|| beside.is_file().then(|| beside.display().to_string()));
+    let trace = read(file, "a trace")?;
+    let edges = dependence.as_ref().map(|name| read(name, "a file of dependences")).transpose()?;
+    let recording = mazurka_droid::read(file, &trace, edges.as_deref()).map_err(|error| {
+        let (name, text, diagnostics) = match &error {
+            ReadError::Trace(diagnostics) => (file, trace.as_str(), diagnostics),
+            ReadError::Dependence(diagnostics) => {
+                (dependence.as_deref().unwrap_or_default(), edges.as_deref().unwrap_or_default(), diagnostics)
+            }
+        };
+        LoadError(diagnostic::render(name, text, diagnostics, colour))
+    })?;
+    let texts = vec![Source { file: file.to_owned(), text: trace.clone() }];
+    let mut contents = trace.into_bytes();
+    contents.extend(edges.unwrap_or_default().into_bytes());
+    Ok(Loaded {
+        name: file.to_owned(),
+        files: [file.to_owned()].into_iter().chain(dependence).collect(),
+        source: Fingerprint::of_bytes(&contents),
+        texts,
+        subject: Box::new(recording),
     })
 }
 
@@ -161,9 +196,9 @@ pub fn file_trouble(error: &io::Error) -> String {
     }
 }
 
-fn read(file: &str) -> Result<String, LoadError> {
+fn read(file: &str, kind: &str) -> Result<String, LoadError> {
     let bytes = fs::read(file).map_err(|error| {
-        LoadError(format!("error: {file}: {}\nexpected a file that can be read", file_trouble(&error)))
+        LoadError(format!("error: {file}: {}\nexpected {kind} that can be read", file_trouble(&error)))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();

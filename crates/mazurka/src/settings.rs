@@ -16,6 +16,8 @@ pub struct Settings {
     pub never: Vec<String>,
     /// Whether apps may fight over a device.
     pub no_conflicts: bool,
+    /// The file of the dependences of a trace.
+    pub dependence: Option<String>,
 }
 
 impl Settings {
@@ -31,15 +33,21 @@ impl Settings {
 
     /// Says which setting does not belong to a kind of program, if one does not.
     pub(crate) fn refuse_others(&self, kind: Kind) -> Result<(), String> {
-        let (of_mz, of_home) = ("expected a .mz file for this option", "expected .groovy files for this option");
-        let wrong = match kind {
-            Kind::Home => self.defines.first().map(|(name, _)| (format!("-D {name}"), of_mz)),
-            Kind::Mz if self.home.is_some() => Some(("--home".to_owned(), of_home)),
-            Kind::Mz if !self.never.is_empty() => Some(("--never".to_owned(), of_home)),
-            Kind::Mz if self.no_conflicts => Some(("--no-conflicts".to_owned(), of_home)),
-            Kind::Mz if self.profile != Profile::default() => Some(("--profile".to_owned(), of_home)),
-            Kind::Mz => None,
-        };
+        let (of_mz, of_home, of_trace) = (
+            "expected a .mz file for this option",
+            "expected .groovy files for this option",
+            "expected a trace for this option",
+        );
+        let given = [
+            (self.defines.first().map(|(name, _)| format!("-D {name}")), Kind::Mz, of_mz),
+            (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
+            (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
+            (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
+            ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
+            (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
+        ];
+        let mut others = given.into_iter().filter(|(_, belongs, _)| *belongs != kind);
+        let wrong = others.find_map(|(option, _, expected)| Some((option?, expected)));
         wrong.map_or(Ok(()), |(option, expected)| Err(format!("error: {option}: not for this program\n{expected}")))
     }
 
@@ -72,6 +80,9 @@ impl Settings {
                 (Kind::Home, "profile", "paper") => settings.profile = Profile::Paper,
                 (Kind::Home, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
+                (Kind::Trace, ..) => {
+                    return Err(format!("`define {name}={value}`\nexpected no constants: a trace has none"));
+                }
                 (Kind::Home, ..) => {
                     let expected = "expected home=FILE, profile=paper, never=RULE or conflicts=no";
                     return Err(format!("`define {name}={value}`\n{expected}"));

@@ -8,7 +8,9 @@
 //! - `//? states: 25`: the number of states that `exhaustive` counts;
 //! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants;
 //! - `//? unfolding N=3: 12 events, 1 cutoffs, 4 configurations`: what `unfolding` counts, with this constant or without any;
-//!   `//? whole unfolding: …`: the same without cutoffs.
+//!   `//? whole unfolding: …`: the same without cutoffs;
+//! - `//? classes: 2`: the number of executions that `em-dpor` runs, one for each class of executions that cover each
+//!   other; `em-dpor --plain` meets as many classes.
 
 use mazurka::engines::{Capture, Cutoffs, Options};
 use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Settings, Statistics, StopReason, load};
@@ -26,6 +28,7 @@ struct Expected {
     verdict: Option<String>,
     violations: BTreeSet<Site>,
     traces: Option<u64>,
+    classes: Option<u64>,
     states: Option<u64>,
     executions: Vec<Executions>,
     unfoldings: Vec<Unfolded>,
@@ -118,6 +121,7 @@ impl Expected {
                     });
                 }
                 "traces" => expected.traces = Some(value.parse().map_err(|_| unclear())?),
+                "classes" => expected.classes = Some(value.parse().map_err(|_| unclear())?),
                 "states" => expected.states = Some(value.parse().map_err(|_| unclear())?),
                 _ => match keyword.strip_prefix("executions of ") {
                     Some(of) => expected.executions.push(Executions::read(of, value).ok_or_else(unclear)?),
@@ -225,6 +229,7 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
             }
         }
     }
+    check_classes(&loaded, expected)?;
     expected.executions.iter().try_for_each(|executions| executions.check(path))
 }
 
@@ -236,6 +241,24 @@ fn reductions() -> Vec<(Engine, Options)> {
     let dpor = [&all, &plain].map(|options| [false, true].map(|no_sleep| Options { no_sleep, ..options.clone() }));
     let dpor = dpor.into_iter().flatten().map(|options| (Engine::Dpor, options));
     dpor.chain([all.clone(), plain, delta].into_iter().map(|options| (Engine::Sdpor, options))).collect()
+}
+
+/// What `em-dpor` promises, as it was published and as it is by default.
+fn check_classes(loaded: &Loaded, expected: &Expected) -> Result<(), String> {
+    if expected.classes.is_none() {
+        return Ok(());
+    }
+    for plain in [false, true] {
+        let options = Options { all: true, plain, ..Options::default() };
+        let covering = Check::new(&*loaded.subject).engine(Engine::EmDpor).options(options).run();
+        let statistics = &covering.exploration.statistics;
+        expected.compare_violations(&covering).map_err(|what| format!("em-dpor, plain {plain}: {what}"))?;
+        same("classes", expected.classes, statistics.get(Counter::Traces))?;
+        if !plain {
+            same("executions for each class", expected.classes, statistics.get(Counter::Executions))?;
+        }
+    }
+    Ok(())
 }
 
 /// The programs that a page of the manual shows: the line of each, what is said of it, and its text. What is said stands

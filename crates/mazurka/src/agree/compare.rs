@@ -5,7 +5,7 @@ use super::footprints;
 use super::observations::{Observations, Sighting};
 use super::reference::{self, Reference};
 use mazurka_core::{Budget, Cancel, Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict};
-use mazurka_engines::{Engine, Options};
+use mazurka_engines::{Engine, Options, covering_classes};
 use mazurka_lang::{CompileError, Identity, Model, compile};
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -19,6 +19,8 @@ const MOST_STATES: usize = 20_000;
 const FOOTPRINT_STATES: usize = 60;
 /// From so many states on, searching with several threads differs from searching with one.
 const WORTH_THREADS: u64 = 600;
+/// The most places of a program whose classes are counted.
+const MOST_PLACES: usize = 60_000;
 /// How long schedules may become where an engine is not made for programs that may run for ever.
 const EXCUSED_DEPTH: u64 = 40;
 /// A search that takes longer than this is given up. The limit on steps comes first unless something is wrong.
@@ -241,6 +243,10 @@ impl Case {
                 traces = Some(known);
                 more = check_traces(contender, &account, known)?;
             }
+            if finished && contender.promise.covers_exactly && self.reference.terminates {
+                let classes = Traces { all: covering_classes(&self.history, MOST_PLACES), event: None };
+                check_traces(contender, &account, classes)?;
+            }
             let executions = statistics.get(Counter::Executions).unwrap_or_default();
             standings.push(if finished { Standing::Agrees { executions, more } } else { Standing::Unfinished });
         }
@@ -272,7 +278,8 @@ impl Case {
         if stopped || cut || (self.excuses(contender) && *verdict != Verdict::Verified) {
             return Ok(false);
         }
-        if let Some(missing) = expected.beyond(found) {
+        let wanted = (!contender.promise.stuck_states).then(|| expected.without_stuck_states());
+        if let Some(missing) = wanted.as_ref().unwrap_or(expected).beyond(found) {
             return differs(DifferenceKind::Missing, format!("does not report what can happen: {missing}"));
         }
         let right = if expected.violations.is_empty() { Verdict::Verified } else { Verdict::Violated };

@@ -2,7 +2,7 @@
 
 use mazurka_core::{
     Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
-    Observer, Outcome, Step, System, Traits, Value, Violation,
+    Observer, Outcome, Queue, Step, System, Traits, Value, Violation,
 };
 use mazurka_engines::{Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
@@ -13,19 +13,31 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub struct Promise {
     /// It reports the violations, the values and the end states that the oracle reports.
     pub observations: bool,
+    /// Of the states in which nobody can move it reports all. Otherwise those in which everything is done: where some
+    /// are stuck, what waits behind them in a queue may stand there in any order.
+    pub stuck_states: bool,
     /// It runs exactly one execution for each trace.
     pub traces_exactly: bool,
     /// It runs at least one execution for each trace where messages are ordered by their conflicts only.
     pub event_traces: bool,
     /// It runs at most one execution for each trace.
     pub traces_at_most: bool,
+    /// It runs exactly one execution for each class of executions that cover each other.
+    pub covers_exactly: bool,
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
     pub cycles: bool,
 }
 
-const EVERYTHING: Promise =
-    Promise { observations: true, traces_exactly: false, traces_at_most: false, event_traces: false, cycles: true };
+const EVERYTHING: Promise = Promise {
+    observations: true,
+    stuck_states: true,
+    traces_exactly: false,
+    traces_at_most: false,
+    event_traces: false,
+    covers_exactly: false,
+    cycles: true,
+};
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
@@ -35,7 +47,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("stateful", EVERYTHING),
     ("dpor", WITHOUT_CYCLES),
     ("sdpor", WITHOUT_CYCLES),
-    ("em-dpor", WITHOUT_CYCLES),
+    ("em-dpor", Promise { stuck_states: false, covers_exactly: true, ..WITHOUT_CYCLES }),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
     ("event", Promise { event_traces: true, ..WITHOUT_CYCLES }),
     ("unfolding", Promise { traces_at_most: true, ..EVERYTHING }),
@@ -175,6 +187,18 @@ impl System for Limited<'_> {
 
     fn is_bag(&self, object: ObjectId) -> bool {
         self.model.is_bag(object)
+    }
+
+    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
+        self.model.queue(state, actor)
+    }
+
+    fn is_mutex(&self, object: ObjectId) -> bool {
+        self.model.is_mutex(object)
+    }
+
+    fn is_gate(&self, object: ObjectId) -> bool {
+        self.model.is_gate(object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

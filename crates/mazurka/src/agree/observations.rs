@@ -76,6 +76,12 @@ impl Observations {
         self.violations.insert(violation.into());
     }
 
+    /// The same without the states in which somebody is stuck.
+    pub fn without_stuck_states(&self) -> Observations {
+        let ends = self.ends.iter().filter(|(class, _)| *class == EndClass::Finished).copied().collect();
+        Observations { violations: self.violations.clone(), ends }
+    }
+
     /// What is here and not there, in words; `None` if all of it is there.
     pub fn beyond(&self, other: &Observations) -> Option<String> {
         let sightings: Vec<&Sighting> = self.violations.difference(&other.violations).collect();

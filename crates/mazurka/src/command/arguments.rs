@@ -127,6 +127,9 @@ pub(crate) struct Search {
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
+    /// The dependences of a trace [default: dependence.txt beside it].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dependence: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
     #[command(flatten)]
@@ -185,6 +188,7 @@ impl Search {
             profile: self.home.profile.into(),
             never: self.home.never.clone(),
             no_conflicts: self.home.no_conflicts,
+            dependence: self.dependence.clone(),
         }
     }
 
@@ -212,7 +216,7 @@ Examples:
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
-    /// The program: a .mz file, or the .groovy files of a smart home's apps.
+    /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// The algorithm; `auto` picks one and says why.
@@ -273,7 +277,7 @@ pub(crate) struct Replay {
 Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program \
 says why. Without --time-limit each engine gets 10 seconds.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file, or the .groovy files of a smart home's apps.
+    /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// Only these engines.

@@ -1,0 +1,339 @@
+//! EM-DPOR as published: Algorithm 5, which is Algorithm 1 with reads and same-queue locks independent (appendix C).
+//!
+//! A depth-first search with `backtrack` and `done` sets of threads, without sleep sets. In each state the next step of each
+//! thread is held against the last earlier one that it races with, and [`super::find_target`] works out what has to be
+//! tried elsewhere so that the two come in the other order. `RP` holds the pairs of posts that were asked to be
+//! reordered: where one has been, the happens-before relation remembers.
+
+use super::class::ClassName;
+use super::order::{Order, Taken};
+use super::tasks::{Leak, Tasks, Thread, Touches, mutexes_taken};
+use crate::tally::{FastSet, Tally, arrive};
+use crate::trail::Trail;
+use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, ObjectId, StopReason, VectorClock};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Somebody who is there, and what it would do next.
+#[derive(Clone, Copy)]
+pub(super) struct Present {
+    pub(super) actor: ActorId,
+    pub(super) thread: Thread,
+    touches: Touches,
+    pub(super) can_move: bool,
+    awaited: Option<Awaited>,
+}
+
+/// A state on the path.
+pub(super) struct Node {
+    fingerprint: Fingerprint,
+    /// Everybody who is there and has not ended.
+    pub(super) present: Vec<Present>,
+    /// What actors know of that have not moved since somebody made them or let them move.
+    readied: FxHashMap<ActorId, VectorClock>,
+    pub(super) backtrack: SmallVec<[Thread; 4]>,
+    pub(super) done: SmallVec<[Thread; 4]>,
+    /// The thread that is being tried, and the next outcome of its step.
+    current: Option<Move>,
+    /// Pairs of posts, by the messages, that were asked to come in the other order.
+    pub(super) reordered: Vec<(ActorId, ActorId)>,
+}
+
+impl Node {
+    pub(super) fn is_enabled(&self, thread: Thread) -> bool {
+        self.present.iter().any(|present| present.thread == thread && present.can_move)
+    }
+
+    /// Adds a thread to what has to be tried.
+    pub(super) fn try_later(&mut self, thread: Thread) {
+        if !self.backtrack.contains(&thread) {
+            self.backtrack.push(thread);
+        }
+    }
+
+    /// All threads that can move.
+    pub(super) fn try_all(&mut self) {
+        let threads: SmallVec<[Thread; 8]> =
+            self.present.iter().filter(|present| present.can_move).map(|present| present.thread).collect();
+        threads.into_iter().for_each(|thread| self.try_later(thread));
+    }
+}
+
+/// The current path.
+pub(super) struct Path {
+    pub(super) tasks: Tasks,
+    pub(super) order: Order,
+    pub(super) nodes: Vec<Node>,
+    pub(super) races: u64,
+}
+
+impl Path {
+    /// The task that runs next on a thread in the state in front of a step: whose turn it is, whether it can move or not.
+    pub(super) fn executable(&self, step: usize, thread: Thread) -> Option<ActorId> {
+        let mut there = self.nodes[step].present.iter().filter(|present| present.thread == thread);
+        let turn = |present: &&Present| {
+            present.can_move
+                || matches!(thread, Thread::Alone(_))
+                || self.order.first(present.actor).is_some_and(|first| first < step)
+        };
+        there.find(turn).map(|present| present.actor)
+    }
+
+    /// What an actor knows of before it moves, who made it and who let it move included.
+    fn knowledge(&self, node: &Node, actor: ActorId) -> VectorClock {
+        let mut clock = self.order.knowledge(actor);
+        if let Some(readied) = node.readied.get(&actor) {
+            clock.join(readied);
+        }
+        clock
+    }
+}
+
+/// A search from where a machine stands.
+pub(super) struct Search<'t, 'o, M: Machine> {
+    machine: M,
+    tally: &'t mut Tally<'o>,
+    path: Path,
+    trail: Trail<M::Mark>,
+    class: ClassName,
+    classes: &'t mut FastSet<(usize, Fingerprint)>,
+    /// How many mutexes each message holds.
+    held: Vec<i32>,
+    leaked: bool,
+}
+
+impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
+    pub(super) fn new(
+        machine: M,
+        tally: &'t mut Tally<'o>,
+        classes: &'t mut FastSet<(usize, Fingerprint)>,
+        mutexes_count: bool,
+    ) -> Self {
+        let tasks = Tasks::new(tally.options.dependence.rewrites, mutexes_count);
+        let path = Path { tasks, order: Order::default(), nodes: Vec::new(), races: 0 };
+        let class = ClassName::default();
+        Search { machine, tally, path, trail: Trail::new(), class, classes, held: Vec::new(), leaked: false }
+    }
+
+    /// Searches to the end. A leak means that mutexes have to count.
+    pub(super) fn run(&mut self) -> Result<Result<u64, Leak>, StopReason> {
+        let mut at_end_of_path = self.go_on(Vec::new())?;
+        while !self.path.nodes.is_empty() {
+            let Some(step) = self.next_move() else {
+                self.close();
+                at_end_of_path = false;
+                continue;
+            };
+            if !at_end_of_path {
+                self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
+            }
+            at_end_of_path = self.take(step)?;
+            if self.leaked {
+                return Ok(Err(Leak));
+            }
+        }
+        Ok(Ok(self.path.races))
+    }
+
+    /// What is to be tried next in the last state of the path.
+    fn next_move(&mut self) -> Option<Move> {
+        let node = self.path.nodes.last_mut()?;
+        if let Some(step) = node.current.take() {
+            return Some(step);
+        }
+        while let Some(&thread) = node.backtrack.iter().find(|thread| !node.done.contains(thread)) {
+            node.done.push(thread);
+            let turn = node.present.iter().find(|present| present.thread == thread && present.can_move);
+            if let Some(present) = turn {
+                return Some(Move::from(present.actor));
+            }
+        }
+        None
+    }
+
+    fn close(&mut self) {
+        if let Some(node) = self.path.nodes.pop() {
+            self.tally.leave(node.fingerprint);
+        }
+    }
+
+    /// Takes a step from the last state of the path; false if the path ends there.
+    fn take(&mut self, step: Move) -> Result<bool, StopReason> {
+        let index = self.path.nodes.len() - 1;
+        self.path.order.truncate(index);
+        self.class.truncate(index);
+        self.tally.take_back(index);
+        let record = self.machine.step(step);
+        let (footprint, next) = (record.footprint.clone(), record.next_outcome);
+        self.tally.step(step, record)?;
+        let touches = self.path.tasks.touches(&self.machine, step.actor, &footprint);
+        self.class.push(step, touches, &self.path.tasks);
+        let posted = self.posted(index);
+        let mut taken = Taken::new(step.actor, self.path.tasks.thread(step.actor), touches, posted);
+        let node = &mut self.path.nodes[index];
+        node.current = next.map(|outcome| Move { outcome, ..step });
+        let mut reordered = node.reordered.clone();
+        // Lines 20 and 21: a post that was reordered comes after the nearest one that it was reordered with.
+        for message in taken.posted.clone() {
+            let before = |pair: &&(ActorId, ActorId)| pair.0 == message;
+            let nearest = reordered.iter().filter(before).filter_map(|pair| self.path.order.post(pair.1)).max();
+            taken.after = taken.after.max(nearest);
+            if let Some(nearest) = nearest {
+                self.path.nodes[nearest].try_later(taken.thread);
+            }
+            reordered.retain(|pair| pair.0 != message);
+        }
+        self.path.order.push(taken, &self.path.tasks);
+        self.watch_mutexes(index, step.actor, &footprint);
+        self.go_on(reordered)
+    }
+
+    /// The messages that are there now and were not before the last step.
+    fn posted(&mut self, index: usize) -> SmallVec<[ActorId; 1]> {
+        let mut now: Vec<ActorId> = self.machine.enabled().to_vec();
+        self.machine.waiting(&mut now);
+        let before = &self.path.nodes[index].present;
+        now.retain(|&actor| !before.iter().any(|present| present.actor == actor));
+        let tasks = &mut self.path.tasks;
+        now.into_iter().filter(|&actor| tasks.queue(&self.machine, actor).is_some()).collect()
+    }
+
+    fn watch_mutexes(&mut self, index: usize, actor: ActorId, footprint: &mazurka_core::Footprint) {
+        if !matches!(self.path.tasks.thread(actor), Thread::Queue(_)) {
+            return;
+        }
+        let before = self.path.order.iter().rev().skip(1).find(|(_, step)| step.actor == actor).map(|(at, _)| at);
+        self.held.resize(index, 0);
+        let held = before.map_or(0, |at| self.held[at]) + mutexes_taken(&self.machine, footprint);
+        self.held.push(held);
+        let ended = self.machine.queue(actor).is_none();
+        self.leaked |= ended && held != 0 && self.path.tasks.minds_leaks();
+    }
+
+    /// Adds the place where the machine stands to the path; false if the run ends there.
+    fn go_on(&mut self, reordered: Vec<(ActorId, ActorId)>) -> Result<bool, StopReason> {
+        let mut node = self.look(reordered);
+        self.detect(&node);
+        let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
+        if !somebody_moves && self.machine.ending() != Ending::Blocked {
+            self.classes.insert((self.tally.schedule.start, self.class.name()));
+        }
+        let entered = somebody_moves && self.tally.enter(fingerprint);
+        if entered {
+            node.fingerprint = fingerprint;
+            let first = node.present.iter().find(|present| present.can_move).map(|present| present.thread);
+            node.backtrack.extend(first);
+            self.trail.save(self.path.nodes.len(), &self.machine);
+            self.path.nodes.push(node);
+        } else {
+            self.tally.take_back(self.path.nodes.len().saturating_sub(1));
+        }
+        Ok(entered)
+    }
+
+    /// Who is there, and what each of them would do.
+    fn look(&mut self, reordered: Vec<(ActorId, ActorId)>) -> Node {
+        let mut actors: Vec<ActorId> = self.machine.enabled().to_vec();
+        let can_move = actors.len();
+        self.machine.waiting(&mut actors);
+        let mut present = Vec::with_capacity(actors.len());
+        for (place, &actor) in actors.iter().enumerate() {
+            let Some((touches, _)) = self.path.tasks.next(&self.machine, actor) else { continue };
+            let can_move = place < can_move;
+            let awaited = if can_move { None } else { self.machine.awaits(actor) };
+            present.push(Present { actor, thread: self.path.tasks.thread(actor), touches, can_move, awaited });
+        }
+        let readied = self.readied(&present);
+        Node {
+            fingerprint: Fingerprint(0),
+            present,
+            readied,
+            backtrack: SmallVec::new(),
+            done: SmallVec::new(),
+            current: None,
+            reordered,
+        }
+    }
+
+    /// What those know of who were made by the last step, or let move by what it made.
+    fn readied(&self, present: &[Present]) -> FxHashMap<ActorId, VectorClock> {
+        let Some(last) = self.path.order.len().checked_sub(1) else { return FxHashMap::default() };
+        let (before, step) = (&self.path.nodes[last], self.path.order.step(last));
+        let mut readied = before.readied.clone();
+        readied.remove(&step.actor);
+        let footprint = self.path.tasks.footprint(step.touches.whole);
+        for now in present.iter().filter(|now| now.actor != step.actor) {
+            let made = match before.present.iter().find(|other| other.actor == now.actor) {
+                None => true,
+                Some(waited) => match waited.awaited {
+                    Some(Awaited::Made(object)) => footprint.access(object).is_some_and(mazurka_core::Access::changes),
+                    _ => false,
+                },
+            };
+            if made {
+                readied.entry(now.actor).or_default().join(self.path.order.clock(last));
+            }
+        }
+        readied
+    }
+
+    /// Holds the next step of each thread against the earlier ones (lines 2 to 14).
+    fn detect(&mut self, node: &Node) {
+        for &present in &node.present {
+            if !self.is_next_on_its_thread(node, &present) || !self.is_news(&present) {
+                continue;
+            }
+            let knows = self.path.knowledge(node, present.actor);
+            let (racing, nearest) = self.racing(&present, &knows);
+            let Some(nearest) = nearest else { continue };
+            self.path.races += racing.len() as u64;
+            let mut past = self.path.order.knowledge(present.actor);
+            self.path.find_target(nearest, present.actor, &past);
+            if self.path.tasks.writes(present.touches) {
+                past.join(self.path.order.clock(nearest));
+                for &other in racing.iter().filter(|&&other| other != nearest) {
+                    self.path.find_target(other, present.actor, &past);
+                }
+            }
+        }
+    }
+
+    /// Whether it is an actor's turn on its thread: the others wait in a queue behind it.
+    fn is_next_on_its_thread(&self, node: &Node, present: &Present) -> bool {
+        let runs = |other: &Present| other.can_move || self.path.order.first(other.actor).is_some();
+        matches!(present.thread, Thread::Alone(_))
+            || runs(present)
+            || !node.present.iter().any(|other| other.thread == present.thread && runs(other))
+    }
+
+    /// Whether something changed for an actor with the last step: elsewhere it was held against the same steps before.
+    fn is_news(&self, present: &Present) -> bool {
+        let Some(last) = self.path.order.len().checked_sub(1) else { return false };
+        let step = self.path.order.step(last);
+        let before = self.path.nodes[last].present.iter().find(|other| other.actor == present.actor);
+        step.thread == present.thread
+            || before.is_none_or(|before| before.touches != present.touches)
+            || self.path.tasks.depend(step.key(), (present.thread, present.touches))
+    }
+
+    /// The earlier steps that a next step races with, for each object back to the last one that wrote it, and the nearest.
+    fn racing(&self, present: &Present, knows: &VectorClock) -> (SmallVec<[usize; 4]>, Option<usize>) {
+        let (order, tasks) = (&self.path.order, &self.path.tasks);
+        let key = (present.thread, present.touches);
+        let mut racing = SmallVec::new();
+        let mut settled: SmallVec<[ObjectId; 4]> = SmallVec::new();
+        for (index, step) in order.iter().rev() {
+            if step.actor == present.actor || order.within(index, knows) {
+                continue;
+            }
+            let mut races = tasks.races(step.key(), key);
+            races.retain(|race| !settled.contains(&race.0));
+            if !races.is_empty() {
+                racing.push(index);
+                settled.extend(races.iter().filter(|race| race.1).map(|race| race.0));
+            }
+        }
+        let nearest = racing.first().copied();
+        (racing, nearest)
+    }
+}
