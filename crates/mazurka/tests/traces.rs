@@ -4,7 +4,7 @@
 //! checked against the counts that were found for them elsewhere; where they are not, that is said and nothing fails.
 
 use mazurka::engines::{Options, covering_classes};
-use mazurka::{Check, Checked, Counter, Engine, Loaded, droid, load};
+use mazurka::{Check, Checked, Counter, Engine, Loaded, Settings, droid, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
 }
 
 fn load_trace(path: &Path) -> Loaded {
-    load(&[path.display().to_string()], &[], false).unwrap_or_else(|error| panic!("{error}"))
+    load(&[path.display().to_string()], &Settings::default(), false).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn run(loaded: &Loaded, engine: Engine, plain: bool) -> Checked {
