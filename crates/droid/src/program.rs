@@ -270,15 +270,20 @@ impl<'l> Builder<'l> {
         })
     }
 
+    /// Whether the order of accesses to a place can matter: several tasks touch it, and one of them writes.
+    fn is_shared(&self, place: &Place) -> bool {
+        self.places.get(place).is_some_and(|touched| touched.written && touched.tasks.len() > 1)
+    }
+
     /// Says what an operation touches and does.
     fn translate(&mut self, at: usize) {
         let line = &self.lines[at];
         match &line.operation {
-            Operation::Read(place) | Operation::Write(place) => {
-                if self.places.get(place).is_some_and(|touched| touched.written && touched.tasks.len() > 1) {
-                    let writes = matches!(line.operation, Operation::Write(_));
-                    self.touch(at, Object::Place(place.clone()), if writes { Access::WRITE } else { Access::READ });
-                }
+            Operation::Read(place) if self.is_shared(place) => {
+                self.touch(at, Object::Place(place.clone()), Access::READ);
+            }
+            Operation::Write(place) if self.is_shared(place) => {
+                self.touch(at, Object::Place(place.clone()), Access::WRITE);
             }
             Operation::Lock(lock) => {
                 self.touch(at, Object::Lock(*lock), Access::WRITE);
