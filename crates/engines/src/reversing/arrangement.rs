@@ -13,6 +13,7 @@
 //! to its end where another one has to wait for its handler, as long as this does not come before a step that is in
 //! conflict with it.
 
+use super::redundancy::LONGEST;
 use crate::tally::FastSet;
 use crate::wakeup::Occurrence;
 use mazurka_core::{Access, ActorId, Dependence, FootprintId, FootprintTable, Move, ObjectId, Touch};
@@ -349,6 +350,9 @@ impl<'a> Arrangement<'a> {
         stage: &mut S,
         footprints: &mut FootprintTable,
     ) -> bool {
+        if self.order.len() > self.steps.len() + LONGEST {
+            return false;
+        }
         for step in 0..self.steps.len() {
             if !self.steps[step].starts || !self.is_ready(standing, step) {
                 continue;

@@ -12,6 +12,9 @@ use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
 use rustc_hash::FxHashMap;
 
+/// A message of more steps is not run to its end just to see what it does.
+pub(super) const LONGEST: usize = 4096;
+
 impl<M: Machine> Search<'_, '_, M> {
     /// Inserts the sequence into the wakeup tree of a state unless it leads to what was or will be explored anyway. As far
     /// as it can begin like the path, it follows the path.
@@ -120,6 +123,17 @@ impl<M: Machine> Search<'_, '_, M> {
         whole: Option<FootprintId>,
         sequence: &[Occurrence],
     ) -> Option<Vec<Occurrence>> {
+        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
+        above.iter().chain([first]).for_each(|step| {
+            self.machine.step(step.step);
+        });
+        let mark = self.machine.mark();
+        match self.run_alone(first, sequence) {
+            Alone::Fits(execution) => return Some(execution),
+            Alone::Conflicts => return None,
+            Alone::Unclear => {}
+        }
+        self.machine.rewind(&mark);
         let mut holders = self.path.holders(node);
         above.iter().chain([first]).for_each(|step| note_holder(&mut holders, step));
         let mut arrangement = Arrangement::new(sequence, &self.path.footprints, holders);
@@ -136,16 +150,10 @@ impl<M: Machine> Search<'_, '_, M> {
         if !arrangement.saturate() {
             return None;
         }
-        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
-        for step in above.iter().chain([first]) {
-            self.machine.step(step.step);
-        }
-        let mut stage = OnMachine {
-            machine: &mut self.machine,
-            is_bag: self.path.is_bag(),
-            running: sequence.iter().chain([first]).filter_map(|step| Some((step.step.actor, step.handler?))).collect(),
-            stripped: Footprint::default(),
-        };
+        let running =
+            sequence.iter().chain([first]).filter_map(|step| Some((step.step.actor, step.handler?))).collect();
+        let (machine, is_bag) = (&mut self.machine, self.path.is_bag());
+        let mut stage = OnMachine { machine, is_bag, running, stripped: Footprint::default() };
         let (order, retreats) = arrangement.solve(&mut stage, &mut self.path.footprints);
         self.counts.decisions += u64::from(retreats > 0);
         let given = |placed| match placed {
@@ -154,6 +162,50 @@ impl<M: Machine> Search<'_, '_, M> {
         };
         Some(order?.into_iter().map(given).collect())
     }
+
+    /// Runs a message that has just started to its end, if the sequence has nothing but its start: whether that conflicts with
+    /// anything in the sequence, and whether only with messages that have to wait for it. (Then nothing that the message
+    /// looks at can be changed before it has ended.)
+    fn run_alone(&mut self, first: &Occurrence, sequence: &[Occurrence]) -> Alone {
+        let actor = first.step.actor;
+        if sequence.iter().any(|step| step.step.actor == actor && !step.starts) {
+            return Alone::Unclear;
+        }
+        let mut execution: Vec<Occurrence> = Vec::new();
+        let (mut conflicts, mut ends) = (false, first.ends);
+        while !ends {
+            if execution.len() == LONGEST || !self.machine.enabled().contains(&actor) {
+                return Alone::Unclear;
+            }
+            let record = self.machine.step(Move::from(actor));
+            let next = self.path.occurrence(Move::from(actor), record, first.handler);
+            for step in sequence.iter().filter(|step| step.step.actor != actor) {
+                if self.path.footprints.conflict(step.footprint, next.footprint) {
+                    if step.handler != first.handler {
+                        return Alone::Unclear;
+                    }
+                    conflicts = true;
+                }
+            }
+            ends = next.ends;
+            execution.push(next);
+        }
+        if conflicts {
+            return Alone::Conflicts;
+        }
+        execution.extend(sequence.iter().filter(|step| step.step.actor != actor));
+        Alone::Fits(execution)
+    }
+}
+
+/// What comes of a message that is run alone to its end.
+enum Alone {
+    /// It conflicts with nothing: this follows its first step.
+    Fits(Vec<Occurrence>),
+    /// It conflicts with a message that has to wait for it.
+    Conflicts,
+    /// It conflicts with something else, or more of it is needed.
+    Unclear,
 }
 
 /// Steps are run.
