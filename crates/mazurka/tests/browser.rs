@@ -32,11 +32,16 @@ fn folder(test: &str) -> PathBuf {
 
 /// Checks a program and writes its page into a folder.
 fn page(program: &str, folder: &Path, arguments: &[&str]) -> String {
+    written("check", program, folder, &[&["--no-schedule"], arguments].concat())
+}
+
+/// The page that a command writes.
+fn written(command: &str, program: &str, folder: &Path, arguments: &[&str]) -> String {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(program);
     let output = Command::new(env!("CARGO_BIN_EXE_mazurka"))
-        .arg("check")
+        .arg(command)
         .arg(program)
-        .args(["--no-schedule", "--report"])
+        .arg("--report")
         .arg(folder)
         .args(arguments)
         .output()
@@ -124,6 +129,28 @@ fn a_proof_and_a_large_program_have_pages_too() {
     let large = page("examples/handlers/two-phase-commit-hasty.mz", &folder, &[]);
     let dom = drawn(&browser, &folder, &large, "");
     assert!(dom.contains(r#"data-states="0""#), "thousands of states are no picture");
+}
+
+#[test]
+fn violations_of_one_race_are_listed_together() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-many-violations");
+    let page = page("examples/threads/bounded-buffer-one-condition.mz", &folder, &["--all"]);
+    let dom = drawn(&browser, &folder, &page, "");
+    assert_eq!(occurrences(&dom, r##"<a href="#violation-"##), 4);
+    assert_eq!(occurrences(&dom, "<h2>race on m: "), 1);
+    assert_eq!(occurrences(&dom, r#"<section class="violation""#), 4);
+}
+
+#[test]
+fn a_comparison_is_drawn_as_bars() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-comparison");
+    let engines = ["--engine", "exhaustive,enumerate", "--quiet"];
+    let page = written("compare", "examples/threads/lost-update.mz", &folder, &engines);
+    let dom = drawn(&browser, &folder, &page, "");
+    assert_eq!(occurrences(&dom, r#"<g class="bar lane-0">"#), 7, "all that `exhaustive` counts");
+    assert!(dom.contains(r#"aria-label="states: exhaustive 25""#));
 }
 
 #[test]

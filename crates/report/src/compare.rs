@@ -1,6 +1,7 @@
 //! Engines side by side on one program.
 
 use crate::format::{duration, mebibytes, number};
+use crate::html::document;
 use crate::json::{pretty, statistics};
 use crate::layout::{Paint, one_line, pad, width, wrap};
 use crate::{TextOptions, meaning};
@@ -84,6 +85,22 @@ impl Column {
         }
     }
 
+    fn number(self, entry: &Entry) -> Option<f64> {
+        match self {
+            Column::Counter(counter) => entry.statistics.get(counter).map(|count| count as f64),
+            Column::Violations => Some(entry.violations as f64),
+            Column::Time => Some(entry.statistics.seconds),
+        }
+    }
+
+    fn meaning(self) -> &'static str {
+        match self {
+            Column::Counter(counter) => counter.meaning().trim(),
+            Column::Violations => "Violations that were found.",
+            Column::Time => "How long the search took.",
+        }
+    }
+
     fn width(self, entries: &[Entry]) -> usize {
         let values = entries.iter().filter(|entry| entry.refusal().is_none());
         values.map(|entry| width(&self.value(entry))).max().unwrap_or(0).max(width(&self.title()))
@@ -164,6 +181,50 @@ pub fn json(program: &str, entries: &[Entry]) -> String {
     pretty(&TableObject { program, engines: entries.iter().map(EntryObject::new).collect() })
 }
 
+/// The table as a page for a browser, with a bar chart for each column.
+pub fn page(program: &str, entries: &[Entry]) -> String {
+    let ran: Vec<usize> = (0..entries.len()).filter(|&index| entries[index].refusal().is_none()).collect();
+    let metric = |column: Column| {
+        let bar = |&index: &usize| {
+            let entry = &entries[index];
+            Some(BarObject { engine: index, number: column.number(entry)?, text: column.value(entry) })
+        };
+        MetricObject { name: column.title(), meaning: column.meaning(), bars: ran.iter().filter_map(bar).collect() }
+    };
+    let page = PageObject {
+        program,
+        engines: entries.iter().map(EntryObject::new).collect(),
+        metrics: columns(entries, usize::MAX).into_iter().map(metric).collect(),
+    };
+    let plain = text(entries, &TextOptions { width: 120, ..TextOptions::default() });
+    document(&format!("engines side by side · {program}"), &plain, &page, &PAGE_SCRIPTS)
+}
+
+const PAGE_SCRIPTS: [&str; 2] = [include_str!("html/dom.js"), include_str!("html/compare.js")];
+
+#[derive(Serialize)]
+struct PageObject<'a> {
+    program: &'a str,
+    engines: Vec<EntryObject<'a>>,
+    metrics: Vec<MetricObject>,
+}
+
+/// What was counted, with a bar for each engine that counts it.
+#[derive(Serialize)]
+struct MetricObject {
+    name: String,
+    meaning: &'static str,
+    bars: Vec<BarObject>,
+}
+
+#[derive(Serialize)]
+struct BarObject {
+    /// The engine's place in the list.
+    engine: usize,
+    number: f64,
+    text: String,
+}
+
 #[derive(Serialize)]
 struct TableObject<'a> {
     program: &'a str,
@@ -196,6 +257,13 @@ mod tests {
     use super::*;
     use crate::example::counts;
     use mazurka_core::{Bound, StopReason};
+
+    #[test]
+    fn a_page_has_a_bar_for_each_engine_that_counts_something() {
+        let page = page("three.mz", &entries());
+        assert!(page.contains(r#"{"name":"states","meaning":"Distinct states that were met.","bars":[{"engine":0,"number":12345.0,"text":"12,345"}"#));
+        assert!(page.contains("<title>engines side by side · three.mz</title>"));
+    }
 
     fn entries() -> Vec<Entry> {
         let entry = |engine: &str, verdict, counted: &[(Counter, u64)], seconds, violations| {

@@ -5,6 +5,7 @@
 
 use crate::format::{count, duration, mebibytes, number};
 use crate::graph::StateGraph;
+use crate::groups::by_race;
 use crate::json::ViolationObject;
 use crate::{Report, Story, TextOptions, meaning, text};
 use mazurka_core::{Counter, Value};
@@ -128,6 +129,8 @@ struct PageObject<'a> {
     /// How many violations there are beyond those that are told.
     untold: usize,
     violations: Vec<PageViolation<'a>>,
+    /// The places of violations with one race behind them.
+    groups: Vec<Vec<usize>>,
     sources: Vec<SourceObject<'a>>,
     graph: Option<GraphObject<'a>>,
 }
@@ -144,6 +147,7 @@ impl<'a> PageObject<'a> {
             statistics: statistics(report),
             untold: exploration.violations.len().saturating_sub(report.stories.len()),
             violations: report.stories.iter().map(PageViolation::new).collect(),
+            groups: by_race(report.stories),
             sources: page
                 .sources
                 .iter()

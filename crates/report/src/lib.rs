@@ -19,6 +19,7 @@ pub mod diagnostic;
 mod example;
 pub mod format;
 pub mod graph;
+mod groups;
 pub mod html;
 pub mod json;
 pub mod junit;

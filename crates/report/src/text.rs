@@ -17,8 +17,10 @@
 //! ```
 
 use crate::format::{count, counted, duration};
+use crate::groups::by_race;
 use crate::layout::{Paint, one_line, pad, shell_word, width, wrap, wrap_whole};
-use crate::{Length, Report, Row, Story, meaning, table};
+use crate::waits::circle;
+use crate::{Length, Report, Row, Story, Wait, meaning, table};
 use mazurka_core::{Counter, Location, Value, Verdict};
 
 /// How a report in text looks.
@@ -50,14 +52,16 @@ const SUMMARY: [Counter; 6] = [
     Counter::Configurations,
 ];
 
-/// The whole report: each violation, then the verdict and what it means.
+/// The whole report: each violation, those of one race together, then the verdict and what it means.
 pub fn report(report: &Report<'_>, options: &TextOptions) -> String {
     let mut text = String::new();
-    for (index, told) in report.stories.iter().enumerate() {
+    for (index, group) in by_race(report.stories).into_iter().enumerate() {
         if index > 0 {
             text.push('\n');
         }
-        text.push_str(&story(told, options));
+        let mut members = group.into_iter().map(|member| &report.stories[member]);
+        text.extend(members.next().map(|told| story(told, options)));
+        text.push_str(&same_race(members, options));
     }
     let untold = report.exploration.violations.len().saturating_sub(report.stories.len());
     if untold > 0 && !report.stories.is_empty() {
@@ -66,6 +70,20 @@ pub fn report(report: &Report<'_>, options: &TextOptions) -> String {
     }
     text.push_str(&verdict(report, options));
     text
+}
+
+/// Further violations behind which there is the same race: what and where, and how to see them.
+fn same_race<'a>(stories: impl Iterator<Item = &'a Story>, options: &TextOptions) -> String {
+    let mut page = Page::new(options);
+    for story in stories {
+        let place = story.violation.location.as_ref().map(|location| format!(" ({})", place(location)));
+        let steps = count(story.length.steps as u64, "step", "steps");
+        let text = format!("{}{}, after {steps}", story.violation.message, place.unwrap_or_default());
+        page.lines.push(String::new());
+        page.labelled("same", &format!("the same race also leads to {text}"));
+        page.replay(story);
+    }
+    if page.lines.is_empty() { String::new() } else { page.finish() }
 }
 
 /// A violation and how it comes about.
@@ -80,6 +98,7 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     {
         page.race(story, first, second);
     }
+    page.deadlock(&story.waits);
     if story.failing.is_none() && !story.violation.values.is_empty() {
         page.labelled("values", &listed(&story.violation.values));
     }
@@ -237,6 +256,21 @@ impl Page {
         }
     }
 
+    /// Who holds what in a deadlock, and who waits for whom in a circle.
+    fn deadlock(&mut self, waits: &[Wait]) {
+        let held = |wait: &Wait| {
+            let actor = wait.actor.clone();
+            wait.holds.iter().map(move |object| format!("{object} by {actor}")).collect::<Vec<_>>()
+        };
+        let held: Vec<String> = waits.iter().flat_map(held).collect();
+        if !held.is_empty() {
+            self.labelled("held", &held.join("; "));
+        }
+        if let Some(circle) = circle(waits) {
+            self.labelled("circle", &circle);
+        }
+    }
+
     /// What the verdict means and what to do next.
     fn meaning(&mut self, report: &Report<'_>, indent: usize) {
         let violated = report.exploration.verdict == Verdict::Violated;
@@ -265,8 +299,15 @@ impl Page {
         if story.was_shortened() {
             self.hanging(2, &format!("shortened from {} to {}", length(story.original), length(story.length)));
         }
-        if let Some(file) = &story.saved {
+        if story.saved.is_some() {
             self.lines.push(String::new());
+            self.replay(story);
+        }
+    }
+
+    /// How to run a saved schedule again.
+    fn replay(&mut self, story: &Story) {
+        if let Some(file) = &story.saved {
             self.lines.push(format!("{}mazurka replay {}", pad("  replay", LABELLED), shell_word(file)));
         }
     }
@@ -337,6 +378,27 @@ mod tests {
         VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
                  the search stopped at the first violation; --all looks for more
         ");
+    }
+
+    #[test]
+    fn violations_with_one_race_are_told_together() {
+        let threads = Threads::three();
+        let first = threads.tell(&[2, 2, 0, 0], 4);
+        let mut second = first.clone();
+        second.violation.message = "assertion failed: r1 is what it was".to_owned();
+        second.saved = Some("three-2.schedule".to_owned());
+        let exploration = conclude(StopReason::Complete, None, vec![threads.found(&[2, 2, 0, 0]); 2]);
+        let text = of(&exploration, &[first, second], &TextOptions::default());
+        let told: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  same")).take(3).collect();
+        assert_eq!(
+            told,
+            [
+                "  same     the same race also leads to assertion failed: r1 is what it was",
+                "           (three.mz:2), after 4 steps",
+                "  replay   mazurka replay three-2.schedule",
+            ]
+        );
+        assert_eq!(text.matches("VIOLATION").count(), 1);
     }
 
     #[test]
@@ -436,6 +498,8 @@ mod tests {
         insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
         VIOLATION  deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0, held
                    by T1
+          held     lock 0 by T1; lock 1 by T2
+          circle   T1 → T2 → T1
 
           step  T1                     T2
           1     lock 0   lock 0 = T1

@@ -104,7 +104,7 @@ fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awai
 /// A line for each one who waits: what it holds and what it waits for, and then the circle if there is one.
 pub(crate) fn waits_in_words(waits: &[Wait]) -> Vec<String> {
     let mut lines: Vec<String> = waits.iter().map(wait_in_words).collect();
-    lines.extend(cycle_in_words(waits));
+    lines.extend(circle(waits).map(|circle| format!("a circle: {circle}")));
     lines
 }
 
@@ -114,11 +114,11 @@ fn wait_in_words(wait: &Wait) -> String {
     format!("{} {holds}, waits for {}", wait.actor, wait.awaited.words())
 }
 
-/// `a → b → a`.
-fn cycle_in_words(waits: &[Wait]) -> Option<String> {
+/// Those who wait for each other, as `a → b → a`.
+pub(crate) fn circle(waits: &[Wait]) -> Option<String> {
     let mut names: Vec<&str> = cycle(waits).into_iter().map(|index| waits[index].actor.as_str()).collect();
     names.push(names.first()?);
-    Some(format!("a circle: {}", names.join(" → ")))
+    Some(names.join(" → "))
 }
 
 /// Those who wait for each other in a circle, by their places in `waits`: each for the next, the last for the first.

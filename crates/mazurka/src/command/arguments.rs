@@ -283,6 +283,9 @@ pub(crate) struct Compare {
     /// Only these engines.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
     pub(crate) engine: Vec<Engine>,
+    /// Write a page for a browser with a picture into this folder: DIR/index.html.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) search: Search,
 }

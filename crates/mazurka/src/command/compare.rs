@@ -3,18 +3,21 @@
 use super::arguments::Compare as Arguments;
 use super::console::{Console, cancel_on_interrupt};
 use super::output::{Format, Medium, Outputs};
+use super::page;
 use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
 use mazurka::{Exploration, StopReason, Verdict, load};
+use std::path::Path;
 use std::time::Duration;
 
 /// What an engine gets where nobody said anything.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let outputs = Outputs::new(&arguments.search.format, &[Format::Text, Format::Json], &arguments.files)?;
+    let outputs =
+        Outputs::new(&arguments.search.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
@@ -35,9 +38,16 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     progress.clear();
     outputs.write(console, |format, medium| match (format, medium) {
         (Format::Json, _) => compare::json(&loaded.name, &entries),
+        (Format::Html, _) => compare::page(&loaded.name, &entries),
         (_, Medium::Standard) => compare::text(&entries, &console.text_options()),
         (_, Medium::File) => compare::text(&entries, &TextOptions::default()),
     })?;
+    if let Some(folder) = &arguments.report {
+        let path = page::write(Path::new(folder), &compare::page(&loaded.name, &entries))?;
+        if outputs.standard == Format::Text {
+            console.print(&format!("\nREPORT   {}", path.display()));
+        }
+    }
     Ok(overall(&entries).exit_code())
 }
 

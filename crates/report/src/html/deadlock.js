@@ -15,7 +15,7 @@ function deadlockView(violation) {
         wait.holds.length > 0 ? ` holds ${wait.holds.join(", ")} and` : "",
         ` waits for ${wait.for}`,
         wait.held_by && !wait.for.endsWith(wait.held_by) ? `, which ${wait.held_by} holds` : "",
-        element("div", { class: "dim" }, "at ", element("code", {}, wait.text), wait.where ? `, line ${wait.where.line}` : ""),
+        element("div", { class: "dim" }, "next: ", element("code", {}, wait.text), wait.where ? `, line ${wait.where.line}` : ""),
       ),
     ),
   );

@@ -1,5 +1,8 @@
 // Elements. Texts of the program are only ever set as text, never as markup.
 
+/** How many colours there are for actors and engines; the style has them as `lane-0` and so on. */
+const LANE_COLOURS = 8;
+
 /** An HTML element with attributes (`on` holds listeners) and children. */
 function element(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);

@@ -1,6 +1,5 @@
 // The schedule as a picture: one lane per actor, time runs downwards, one row per step with its words beside it.
 
-const LANE_COLOURS = 8;
 // About how wide a letter of an actor's name is.
 const LETTER = 7.6;
 // Links of these kinds are there in every row of some programs: they are shown for the step at hand only.

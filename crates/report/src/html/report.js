@@ -20,18 +20,20 @@ function verdictView(data) {
 /** Links to the violations where there are several, those of one race together. */
 function contentsView(data) {
   if (data.violations.length < 2) return null;
-  const groups = new Map();
-  data.violations.forEach((violation, index) => {
-    const key = violation.race ? `race on ${violation.race.object}` : violation.kind;
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push([violation, index]);
-  });
-  const link = ([violation, index]) =>
-    element("li", {}, element("a", { href: `#violation-${index + 1}` }, `${index + 1}. ${violation.message}`));
+  const link = (index) =>
+    element("li", {}, element("a", { href: `#violation-${index + 1}` }, `${index + 1}. ${data.violations[index].message}`));
+  const heading = ({ race, schedule, kind }) => {
+    if (!race) return kind;
+    const [one, other] = [schedule[race.first - 1], schedule[race.second - 1]];
+    return `race on ${race.object}: ${one.actor} with ${other.actor}`;
+  };
+  const groups = data.groups.map((members) =>
+    element("div", {}, element("h2", {}, heading(data.violations[members[0]])), element("ul", {}, members.map(link))),
+  );
   return element(
     "nav",
     { class: "contents", "aria-label": "violations" },
-    [...groups].map(([key, members]) => element("div", {}, element("h2", {}, key), element("ul", {}, members.map(link)))),
+    groups,
     data.untold > 0 ? element("p", { class: "dim" }, `${count(data.untold, "more violation is", "more violations are")} not shown here`) : null,
   );
 }
