@@ -49,12 +49,23 @@ impl<M: Machine> Search<'_, '_, M> {
             for race in self.path.races(step) {
                 self.counts.races += 1;
                 let earlier = self.path.race(race);
-                self.reverse(target, vec![Removed::from_slice(&[earlier])]);
+                if !self.is_settled(earlier, step) {
+                    self.reverse(target, vec![Removed::from_slice(&[earlier])]);
+                }
             }
             if let Some(outcome) = self.path.steps[step].next_outcome {
                 self.reverse(Target { outcome: Some(outcome), ..target }, vec![Removed::from_slice(&[step])]);
             }
         }
+    }
+
+    /// Whether two steps of messages of one handler are ordered by an earlier conflict of the two (figure 2 of the paper):
+    /// the later message needs a step of the earlier one, which it would have to come before.
+    fn is_settled(&self, earlier: usize, later: usize) -> bool {
+        let path = &self.path;
+        let (one, other) = (&path.steps[earlier].occurrence, &path.steps[later].occurrence);
+        let knows = |previous| path.order.clock(previous).get(one.step.actor) > 0;
+        one.handler.is_some() && one.handler == other.handler && path.previous(later).is_some_and(knows)
     }
 
     /// Whoever waits where the path ends might have moved without some of its steps.
