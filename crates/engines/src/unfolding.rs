@@ -27,8 +27,8 @@
 //!    depends on what it reads, and so does whether two steps depend on each other. An event is determined by its history
 //!    all the same, for whatever a step reads was written by a cause of it. But the histories that a step may have
 //!    cannot be listed by looking at one footprint: without a cause the actor may touch something else, and depend on
-//!    events that it had nothing to do with. They are found by running the actor (`extensions.rs`; `finding-*.mz` in
-//!    `tests/papers/unfolding` shows what a fixed footprint would miss).
+//!    events that it had nothing to do with. They are found by running the actor: see `extensions.rs`, and
+//!    `tests/papers/unfolding/finding-footprint-depends-on-history.mz`.
 //! 2. *Who waits counts.* An actor that cannot move after C may have been able to after a part of C. What it waits to do has a
 //!    footprint and a history like a step, and is kept like one, without an event.
 //! 3. *A choice* makes an event of each outcome, with the history that this outcome needs; they exclude each other.
@@ -209,3 +209,6 @@ fn choose(node: &Node, events: &Events) -> Option<EventId> {
     }
     node.enabled.iter().copied().find(|event| node.guide.contains(event))
 }
+
+#[cfg(test)]
+mod tests;
