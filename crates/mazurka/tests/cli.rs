@@ -328,7 +328,7 @@ fn apps_that_are_none_are_errors_with_their_place() {
     let folder = folder("bad-apps");
     let good = "definition(name: \"A\", namespace: \"x\", author: \"x\", description: \"x\")\n";
     let bad: [(&str, String, &str); 7] = [
-        ("not-groovy.groovy", "<html>\n<body>hello</body>".to_owned(), "not-groovy.groovy:1"),
+        ("not-groovy.groovy", "<html>\n<body>hello</body>".to_owned(), "not-groovy.groovy:"),
         ("error.groovy", format!("{good}def installed() {{ if (\n}}\n"), "error.groovy:"),
         ("no-definition.groovy", "def installed() { }\n".to_owned(), "definition"),
         ("type.groovy", format!("{good}preferences {{ section {{ input \"x\", \"nmber\" }} }}\n"), "number"),

@@ -161,7 +161,10 @@ fn summary(report: &Report<'_>) -> Vec<String> {
     if matches!(exploration.verdict, Verdict::Unsupported(_)) {
         return vec![report.engine.to_owned()];
     }
-    let counts = exploration.statistics.iter().filter(|(counter, _)| SUMMARY.contains(counter));
+    // Events are a measure of the work only where configurations are made of them.
+    let unfolds = exploration.statistics.get(Counter::Configurations).is_some();
+    let is_shown = |counter: &Counter| SUMMARY.contains(counter) && (*counter != Counter::Events || unfolds);
+    let counts = exploration.statistics.iter().filter(|(counter, _)| is_shown(counter));
     let mut parts: Vec<_> = counts.map(|(counter, value)| counted(counter, value)).collect();
     if !exploration.violations.is_empty() {
         parts.push(count(exploration.violations.len() as u64, "violation", "violations"));
@@ -595,10 +598,12 @@ mod tests {
         let options = TextOptions { details: true, ..TextOptions::default() };
         insta::assert_snapshot!(of(&exploration, &[], &options), @"
         VERDICT  verified   exhaustive: 1,234,567 executions, 1,234,567 traces,
-                            1,234,567 states, 1,234,567 transitions, 3 min 2 s
-                 1,234,567 blocked runs, 1,234,567 states met again, 1,234,567 races,
-                 1,234,567 backtracking points, 1,234,567 events, 1,234,567 end states,
-                 longest schedule 1,234,567 steps, 1.2 MiB of memory
+                            1,234,567 states, 1,234,567 transitions, 1,234,567 events,
+                            1,234,567 maximal configurations, 3 min 2 s
+                 1,234,567 blocked runs, 1,234,567 event-driven traces, 1,234,567 states
+                 met again, 1,234,567 races, 1,234,567 backtracking points, 1,234,567
+                 decisions taken back, 1,234,567 cutoffs, 1,234,567 end states, longest
+                 schedule 1,234,567 steps, 1.2 MiB of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
         ");

@@ -145,19 +145,18 @@ pub(crate) struct Search {
 
 /// What a smart home is made for.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Smart homes")]
 pub(crate) struct HomeSettings {
     /// A file that names the devices of the home, what an app's inputs stand for, and their values.
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Smart homes", long, value_name = "FILE")]
     pub(crate) home: Option<String>,
     /// What must never be, as in 'lock == "unlocked" and mode == "Away"'; any number of times.
-    #[arg(long, value_name = "RULE")]
+    #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
     pub(crate) never: Vec<String>,
     /// Do not look for apps that fight over a device.
-    #[arg(long)]
+    #[arg(help_heading = "Smart homes", long)]
     pub(crate) no_conflicts: bool,
     /// The environment that the apps live in.
-    #[arg(long, value_enum, default_value_t = ProfileChoice::Usual)]
+    #[arg(help_heading = "Smart homes", long, value_enum, default_value_t = ProfileChoice::Usual)]
     pub(crate) profile: ProfileChoice,
 }
 
