@@ -73,7 +73,10 @@ impl Footprint {
 
     /// Adds one touch.
     pub fn touch(&mut self, object: ObjectId, access: Access) {
-        self.touches.push(Touch { object, access });
+        match self.touches.last_mut() {
+            Some(last) if last.object == object => last.access = last.access | access,
+            _ => self.touches.push(Touch { object, access }),
+        }
     }
 
     /// Brings the touches into their normal form. A step that wrote an object also stands for its rewrite of it.

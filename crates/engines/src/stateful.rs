@@ -54,6 +54,7 @@
 
 mod graph;
 mod nodes;
+mod numbers;
 mod rows;
 mod summary;
 mod wakeups;
@@ -63,11 +64,11 @@ use crate::findings::{Finding, Findings, conclude};
 use crate::waiting::unless_it_tells_who_waits;
 use graph::Graph;
 use mazurka_core::{
-    ActorId, Bound, Counter, Dependence, Ending, Exploration, Found, Meter, Move, Observer, Outcome, Progress,
-    Statistics, Step, StopReason, System, Traits, Violation,
+    ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer, Outcome,
+    Progress, Statistics, Step, StopReason, System, Traits, Violation,
 };
 use nodes::NodeId;
-use summary::Claims;
+use summary::{Claims, LabelId};
 
 /// The limits are looked at after so many steps.
 const CHECK_EVERY: u64 = 1024;
@@ -95,8 +96,8 @@ struct Search<'a, S: System> {
     starts: Vec<NodeId>,
     /// Outcomes of choices that are still to be explored.
     alternatives: Vec<(NodeId, Move)>,
-    /// Where the state of the running step is worked out.
-    state: Option<S::State>,
+    /// The steps that were taken and have not been followed yet.
+    trials: Trials<S::State>,
     step: Step,
     enabled: Vec<ActorId>,
 
@@ -121,12 +122,56 @@ struct Search<'a, S: System> {
     depth_cuts: u64,
 }
 
+/// A step that was taken: where it leads, and its label if it was not taken before.
+struct Trial<T> {
+    step: Move,
+    state: T,
+    fingerprint: Fingerprint,
+    label: Option<LabelId>,
+    /// The state's number, if it was looked up and known.
+    known: Option<NodeId>,
+}
+
+/// Some steps that were taken from one state. The memory of those that have been followed serves again.
+struct Trials<T> {
+    list: Vec<Trial<T>>,
+    len: usize,
+}
+
 /// How a transition ended.
 enum Arrival {
     /// The execution goes on from here.
     At(NodeId),
     /// The execution has come to its end.
     End,
+}
+
+impl<T: Clone> Trials<T> {
+    /// Those that have not been followed.
+    fn waiting(&mut self) -> &mut [Trial<T>] {
+        &mut self.list[..self.len]
+    }
+
+    /// One more, which begins with a copy of a state.
+    #[inline]
+    fn add(&mut self, step: Move, state: &T) -> &mut Trial<T> {
+        let index = self.len;
+        self.len += 1;
+        match self.list.get_mut(index) {
+            Some(trial) => {
+                (trial.step, trial.label) = (step, None);
+                trial.state.clone_from(state);
+            }
+            None => self.list.push(Trial {
+                step,
+                state: state.clone(),
+                fingerprint: Fingerprint(0),
+                label: None,
+                known: None,
+            }),
+        }
+        &mut self.list[index]
+    }
 }
 
 impl<'a, S: System> Search<'a, S> {
@@ -138,7 +183,7 @@ impl<'a, S: System> Search<'a, S> {
             graph: Graph::new(system, Claims::new(dependence), options.plain),
             starts: Vec::new(),
             alternatives: Vec::new(),
-            state: None,
+            trials: Trials { list: Vec::new(), len: 0 },
             step: Step::default(),
             enabled: Vec::new(),
             now: 0,
@@ -160,43 +205,84 @@ impl<'a, S: System> Search<'a, S> {
 
     fn run(&mut self) -> Result<(), StopReason> {
         for state in self.system.initial_states() {
-            let (id, is_new) = self.graph.enter(&state, &mut self.enabled, None);
+            let fingerprint = self.system.fingerprint(&state);
+            let (id, is_new) = self.graph.enter(&state, fingerprint, &mut self.enabled, None);
             self.starts.push(id);
             let mut violations = Vec::new();
             self.system.violations_at_start(&state, &mut violations);
             self.note(&violations, id, None)?;
             if is_new {
                 self.check_end(id)?;
-                self.execute(id, None)?;
+                if let Some(step) = self.pick(id) {
+                    self.execute(id, step)?;
+                }
             }
         }
         loop {
             if let Some((id, step)) = self.alternatives.pop() {
-                self.execute(id, Some(step))?;
+                self.execute(id, step)?;
             } else if let Some(id) = self.graph.pending.pop() {
-                while self.graph.nodes.untried(id).next().is_some() {
-                    self.execute(id, None)?;
-                }
+                self.try_what_is_left(id)?;
             } else {
                 return Ok(());
             }
         }
     }
 
-    /// One execution from a state, beginning with a given move or with what is to be tried there.
-    fn execute(&mut self, start: NodeId, first: Option<Move>) -> Result<(), StopReason> {
+    /// One execution from a state, beginning with a given move.
+    fn execute(&mut self, start: NodeId, first: Move) -> Result<(), StopReason> {
+        self.trials.len = 0;
+        self.take(start, first)?;
+        self.follow(start, 0)
+    }
+
+    /// Executions that begin with what is to be tried in a state. The first steps of all of them are taken together: the
+    /// states that they lead to are far from each other in memory, and come from there at the same time. Most of these
+    /// executions end after one step.
+    fn try_what_is_left(&mut self, start: NodeId) -> Result<(), StopReason> {
+        loop {
+            self.trials.len = 0;
+            self.enabled.clear();
+            self.enabled.extend(self.graph.nodes.untried(start));
+            if self.enabled.is_empty() {
+                return Ok(());
+            }
+            for index in 0..self.enabled.len() {
+                self.take(start, Move::from(self.enabled[index]))?;
+            }
+            for trial in self.trials.waiting() {
+                trial.known = self.graph.nodes.find(trial.fingerprint);
+            }
+            for index in 0..self.trials.len {
+                let Trial { known, label, .. } = self.trials.list[index];
+                match (known, label) {
+                    (Some(to), Some(label)) if self.graph.nodes.is_closed(to) => {
+                        self.graph.connect(start, label, to);
+                        self.executions += 1;
+                    }
+                    _ => self.follow(start, index)?,
+                }
+            }
+            self.graph.spread();
+        }
+    }
+
+    /// An execution from a state whose first step was taken.
+    fn follow(&mut self, start: NodeId, first: usize) -> Result<(), StopReason> {
         self.now += 1;
         self.started = self.now;
         self.path.clear();
-        let mut at = start;
-        let mut next = first.or_else(|| self.pick(at));
-        while let Some(step) = next {
-            match self.take(at, step)? {
-                Arrival::At(to) => at = to,
-                Arrival::End => break,
-            }
-            next = self.pick(at);
+        let (kept, mut at) = (self.trials.len, start);
+        let mut trial = first;
+        while let Arrival::At(to) = self.arrive(at, trial)? {
+            at = to;
+            let Some(step) = self.pick(at) else { break };
+            self.trials.len = kept;
+            trial = kept;
+            self.take(at, step)?;
         }
+        self.trials.len = kept;
+        self.graph.spread();
         self.executions += 1;
         self.graph.nodes.close(start);
         for &id in &self.path {
@@ -217,24 +303,16 @@ impl<'a, S: System> Search<'a, S> {
         untried.or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(waited)).map(Move::from)
     }
 
-    /// Takes a step, adds the transition to the graph and finds out whether the execution goes on.
-    fn take(&mut self, at: NodeId, step: Move) -> Result<Arrival, StopReason> {
+    /// Takes a step from a state, to be followed later.
+    fn take(&mut self, at: NodeId, step: Move) -> Result<(), StopReason> {
         let is_known = step.outcome == Outcome::FIRST && !self.graph.nodes.mark_done(at, step.actor);
-        let mut state = match self.state.take() {
-            Some(mut scratch) => {
-                scratch.clone_from(&self.graph.place(at).state);
-                scratch
-            }
-            None => self.graph.place(at).state.clone(),
-        };
+        let trial = self.trials.add(step, &self.graph.place(at).state);
         self.step.begin(step.outcome);
-        self.system.step(&mut state, step.actor, &mut self.step);
-        self.step.footprint_mut().seal();
-        self.count()?;
-        let (to, is_new) = self.graph.enter(&state, &mut self.enabled, Some((at, step)));
-        self.state = Some(state);
-
+        self.system.step(&mut trial.state, step.actor, &mut self.step);
+        trial.fingerprint = self.system.fingerprint(&trial.state);
         if !is_known {
+            self.step.footprint_mut().seal();
+            trial.label = Some(self.graph.label(step.actor, self.step.footprint()));
             if let Some(outcome) = self.step.next_outcome() {
                 self.alternatives.push((at, Move { outcome, ..step }));
             }
@@ -242,11 +320,18 @@ impl<'a, S: System> Search<'a, S> {
                 let violations = self.step.violations().to_vec();
                 self.note(&violations, at, Some(step))?;
             }
-            if is_new {
-                self.check_end(to)?;
-            }
-            let label = self.graph.label(step.actor, self.step.footprint());
-            self.graph.try_disabled(at, to);
+        }
+        self.count()
+    }
+
+    /// Adds the transition of a step to the graph, and finds out whether the execution goes on.
+    fn arrive(&mut self, at: NodeId, trial: usize) -> Result<Arrival, StopReason> {
+        let Trial { step, ref state, fingerprint, label, .. } = self.trials.list[trial];
+        let (to, is_new) = self.graph.enter(state, fingerprint, &mut self.enabled, Some((at, step)));
+        if is_new {
+            self.check_end(to)?;
+        }
+        if let Some(label) = label {
             self.graph.connect(at, label, to);
         }
         self.now += 1;
@@ -273,7 +358,14 @@ impl<'a, S: System> Search<'a, S> {
         let seen_at = self.graph.place(to).seen_at;
         let is_own = seen_at >= self.started;
         self.arrive_at(to, self.now);
-        if is_own && self.is_full_cycle(seen_at) { Arrival::End } else { Arrival::At(to) }
+        if is_own {
+            if self.is_full_cycle(seen_at) {
+                return Arrival::End;
+            }
+            // What the execution itself has made known may say what is to be tried here.
+            self.graph.spread();
+        }
+        Arrival::At(to)
     }
 
     /// The current execution comes to a state.

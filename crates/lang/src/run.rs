@@ -201,6 +201,10 @@ impl<'r> Run<'r> {
     pub(crate) fn step(mut self) {
         let result = self.begin().and_then(|()| self.go_on());
         self.finish(result);
+        if self.is_event {
+            // Behind the cells, where its number belongs: most footprints are in order from the beginning.
+            self.touch(self.model.event_object(self.event()), Access::READ);
+        }
         self.check_invariants();
     }
 
@@ -236,8 +240,7 @@ impl<'r> Run<'r> {
             }
             _ if self.is_event => {
                 self.atomics = 1;
-                let event = (self.actor.0 - self.model.first_event()) as usize;
-                self.touch(self.model.event_object(event), Access::READ);
+                let event = self.event();
                 if let Some(guard) = self.model.cell_guards()[event] {
                     self.touch(self.model.cell_object(guard.cell), Access::READ);
                 } else if let Some(guard) = self.program.events[event].guard {
@@ -252,6 +255,11 @@ impl<'r> Run<'r> {
                 self.visible()
             }
         }
+    }
+
+    /// Which event the actor is.
+    fn event(&self) -> usize {
+        (self.actor.0 - self.model.first_event()) as usize
     }
 
     /// Most instructions can be run whenever an actor stands before them, and a lock whenever nobody holds it. Whoever

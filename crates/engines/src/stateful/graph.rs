@@ -8,7 +8,7 @@ use super::nodes::{NONE, NodeId, Nodes};
 use super::rows::{contains, insert, join, numbers, remove};
 use super::summary::{ClaimId, Claims, LabelId};
 use super::wakeups::{WakeupId, Wakeups};
-use mazurka_core::{ActorId, Footprint, Move, Schedule, System};
+use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Move, Schedule, System};
 
 /// What is seldom looked at in a state.
 pub(super) struct Place<T> {
@@ -30,21 +30,11 @@ struct Edge {
     next_in: u32,
 }
 
-/// The claims that are new in some states and have not been sent on: a stack.
-#[derive(Default)]
-struct Spreading {
-    nodes: Vec<(NodeId, usize)>,
-    words: Vec<u64>,
-}
-
-impl Spreading {
-    /// Takes a state off, and its new claims.
-    fn pop(&mut self, into: &mut Vec<u64>) -> Option<NodeId> {
-        let (id, width) = self.nodes.pop()?;
-        into.clear();
-        into.extend(self.words.drain(self.words.len() - width..));
-        Some(id)
-    }
+/// How an actor was last seen to wait.
+struct Waiter {
+    footprint: Footprint,
+    awaited: Option<Awaited>,
+    label: LabelId,
 }
 
 /// The states that were met, and the transitions between them.
@@ -55,13 +45,16 @@ pub(super) struct Graph<'s, S: System> {
     pub(super) nodes: Nodes,
     places: Vec<Place<S::State>>,
     edges: Vec<Edge>,
-    spreading: Spreading,
+    /// States with claims that are to be sent on.
+    spreading: Vec<NodeId>,
     /// States that have got something to try; some may have tried it by now.
     pub(super) pending: Vec<NodeId>,
     /// Whether to do without the savings that are ours.
     plain: bool,
     /// The actors that were ever there.
     seen: Vec<u64>,
+    /// For each actor how it was last seen to wait: mostly it waits like that again.
+    waiters: Vec<Option<Waiter>>,
     /// Scratch.
     sent: Vec<u64>,
     crossed: Vec<u64>,
@@ -77,10 +70,11 @@ impl<'s, S: System> Graph<'s, S> {
             nodes: Nodes::new(),
             places: Vec::new(),
             edges: Vec::new(),
-            spreading: Spreading::default(),
+            spreading: Vec::new(),
             pending: Vec::new(),
             plain,
             seen: Vec::new(),
+            waiters: Vec::new(),
             sent: Vec::new(),
             crossed: Vec::new(),
             wanted: Vec::new(),
@@ -103,13 +97,24 @@ impl<'s, S: System> Graph<'s, S> {
     pub(super) fn enter(
         &mut self,
         state: &S::State,
+        fingerprint: Fingerprint,
         enabled: &mut Vec<ActorId>,
         from: Option<(NodeId, Move)>,
     ) -> (NodeId, bool) {
-        let fingerprint = self.system.fingerprint(state);
-        if let Some(known) = self.nodes.find(fingerprint) {
-            return (known, false);
+        match self.nodes.find(fingerprint) {
+            Some(known) => (known, false),
+            None => (self.add(state, fingerprint, enabled, from), true),
         }
+    }
+
+    /// Adds a state that is not known.
+    fn add(
+        &mut self,
+        state: &S::State,
+        fingerprint: Fingerprint,
+        enabled: &mut Vec<ActorId>,
+        from: Option<(NodeId, Move)>,
+    ) -> NodeId {
         enabled.clear();
         self.system.enabled(state, enabled);
         let id = self.nodes.add(fingerprint, enabled);
@@ -119,7 +124,7 @@ impl<'s, S: System> Graph<'s, S> {
         };
         self.places.push(Place { state: state.clone(), parent, via, depth, seen_at: 0 });
         self.claim_for_waiting(id, enabled);
-        (id, true)
+        id
     }
 
     /// Makes the claims of those who wait in a new state: they may wait for ever, and never take the step that they
@@ -138,14 +143,25 @@ impl<'s, S: System> Graph<'s, S> {
         enabled.iter().for_each(|&actor| greet(actor, wakeups));
         let all = &mut self.sent;
         all.clear();
+        let waiters = &mut self.waiters;
         self.system.visit_waiting(state, enabled, &mut |actor, footprint, awaited| {
-            let label = claims.label(actor, footprint);
+            if waiters.len() <= actor.index() {
+                waiters.resize_with(actor.index() + 1, || None);
+            }
+            let label = match &waiters[actor.index()] {
+                Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.label,
+                _ => {
+                    greet(actor, wakeups);
+                    wakeups.note(actor, awaited);
+                    let label = claims.label(actor, footprint);
+                    waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, label });
+                    label
+                }
+            };
             join(all, claims.own(label));
-            greet(actor, wakeups);
-            wakeups.note(actor, awaited);
         });
-        self.crossed.clear();
-        self.nodes.learn(id, all, &mut self.crossed);
+        self.nodes.learn(id, all);
+        self.nodes.take_fresh(id, all);
     }
 
     /// The initial state from which a state was first reached, and the moves that led there, with one more at the end.
@@ -159,14 +175,7 @@ impl<'s, S: System> Graph<'s, S> {
         (id, moves)
     }
 
-    /// Whoever a step disables must also be tried in front of it.
-    pub(super) fn try_disabled(&mut self, from: NodeId, to: NodeId) {
-        if self.nodes.try_disabled(from, to) {
-            self.pending.push(from);
-        }
-    }
-
-    /// Adds a transition, and spreads what it makes known.
+    /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
         let wakeup = if self.plain {
             WakeupId::NOBODY
@@ -178,13 +187,27 @@ impl<'s, S: System> Graph<'s, S> {
         let number = self.edges.len() as u32;
         let next_in = self.nodes.replace_first_in(to, number);
         self.edges.push(Edge { from, label, wakeup, next_in });
-
+        let own = self.claims.own(label);
+        if wakeup == WakeupId::NOBODY && self.nodes.tries_all(from) && self.nodes.knows(from, to, own) {
+            return;
+        }
+        // Whoever a step disables must also be tried in front of it.
+        if self.nodes.try_disabled(from, to) {
+            self.pending.push(from);
+        }
         let mut sent = std::mem::take(&mut self.sent);
         sent.clear();
         sent.extend_from_slice(self.nodes.claims(to));
         join(&mut sent, self.claims.own(label));
         self.send(&sent, self.edges[number as usize]);
-        while let Some(id) = self.spreading.pop(&mut sent) {
+        self.sent = sent;
+    }
+
+    /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.
+    pub(super) fn spread(&mut self) {
+        let (mut sent, first) = (std::mem::take(&mut self.sent), self.pending.len());
+        while let Some(id) = self.spreading.pop() {
+            self.nodes.take_fresh(id, &mut sent);
             let mut next = self.nodes.first_in(id);
             while next != NONE {
                 let edge = self.edges[next as usize];
@@ -193,6 +216,8 @@ impl<'s, S: System> Graph<'s, S> {
             }
         }
         self.sent = sent;
+        // The end of an execution is gone on with before its beginning: what is learnt there counts at the beginning, too.
+        self.pending[first..].reverse();
     }
 
     /// Sends claims backwards over one transition. Whoever claims what conflicts with it is to be tried in front of it.
@@ -241,8 +266,8 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Claims have come to a state: those that are new there are to be sent on.
     fn learn(&mut self, id: NodeId, claims: &[u64]) {
-        if self.nodes.learn(id, claims, &mut self.spreading.words) {
-            self.spreading.nodes.push((id, claims.len()));
+        if self.nodes.learn(id, claims) {
+            self.spreading.push(id);
         }
     }
 

@@ -1,8 +1,8 @@
 //! The table of states: what a search looks at for every transition lies in one row of words per state, together.
 
-use super::rows::{numbers, padded, words_for};
+use super::numbers::Numbers;
+use super::rows::{numbers, padded, same, words_for};
 use crate::visited::Key;
-use hashbrown::HashTable;
 use mazurka_core::{ActorId, Fingerprint};
 
 /// A state by its number.
@@ -23,8 +23,11 @@ const HEADER: usize = 2;
 const SETS: usize = 3;
 /// The header's bit for "an execution that went through here has ended"; its low half is the first transition in.
 const CLOSED: u64 = 1 << 32;
+/// The header's bit for "there are claims to be sent on".
+const FRESH: u64 = 1 << 33;
 
-/// The sets of actors that a state has, in the order in which they stand in its row; its claims follow.
+/// The sets of actors that a state has, in the order in which they stand in its row. Its claims follow, and then those
+/// of them that have not been sent on.
 #[derive(Clone, Copy)]
 enum Actors {
     Enabled,
@@ -34,7 +37,7 @@ enum Actors {
 
 /// The table.
 pub(super) struct Nodes {
-    numbers: HashTable<NodeId>,
+    numbers: Numbers,
     words: Vec<u64>,
     len: u32,
     /// How many words a set of actors has, a set of claims, and a whole row.
@@ -45,17 +48,17 @@ pub(super) struct Nodes {
 
 impl Nodes {
     pub(super) fn new() -> Self {
-        Nodes { numbers: HashTable::new(), words: Vec::new(), len: 0, actor_words: 1, claim_words: 1, stride: SETS + 4 }
+        Nodes { numbers: Numbers::new(), words: Vec::new(), len: 0, actor_words: 1, claim_words: 1, stride: SETS + 5 }
     }
 
     /// The number of a state, if it is known.
     pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<NodeId> {
         let [high, low] = halves(fingerprint);
-        let is_same = |id: &NodeId| {
+        let is_same = |id: NodeId| {
             let row = &self.words[id.index() * self.stride..][..HEADER];
             row[0] == high && row[1] == low
         };
-        self.numbers.find(hash(high, low), is_same).copied()
+        self.numbers.find(Key::from(fingerprint).hash(), is_same)
     }
 
     /// Adds a state that is not known.
@@ -73,9 +76,7 @@ impl Nodes {
         for actor in enabled {
             row[SETS + actor.index() / 64] |= 1 << (actor.0 % 64);
         }
-        let (words, stride) = (&self.words, self.stride);
-        let hash_of = |id: &NodeId| hash(words[id.index() * stride], words[id.index() * stride + 1]);
-        self.numbers.insert_unique(hash(high, low), id, hash_of);
+        self.numbers.add(Key::from(fingerprint).hash(), id);
         id
     }
 
@@ -86,12 +87,13 @@ impl Nodes {
             return;
         }
         let (old_actors, old_stride) = (self.actor_words, self.stride);
-        let (stride, claims_at) = (SETS + 3 * actor_words + claim_words, SETS + 3 * old_actors);
+        let (old_claims, claims_at) = (self.claim_words, SETS + 3 * old_actors);
+        let stride = SETS + 3 * actor_words + 2 * claim_words;
         let mut words = Vec::with_capacity(self.words.len() / old_stride * stride);
         for row in self.words.chunks(old_stride) {
             words.extend_from_slice(&row[..SETS]);
             words.extend(row[SETS..claims_at].chunks(old_actors).flat_map(|set| padded(set, actor_words)));
-            words.extend(padded(&row[claims_at..], claim_words));
+            words.extend(row[claims_at..].chunks(old_claims).flat_map(|set| padded(set, claim_words)));
         }
         (self.words, self.actor_words, self.claim_words, self.stride) = (words, actor_words, claim_words, stride);
     }
@@ -154,7 +156,7 @@ impl Nodes {
     /// Whether everybody who can move in a state is to be tried there.
     #[inline]
     pub(super) fn tries_all(&self, id: NodeId) -> bool {
-        self.set(id, Actors::Enabled) == self.set(id, Actors::Backtrack)
+        same(self.set(id, Actors::Enabled), self.set(id, Actors::Backtrack))
     }
 
     /// Notes that an actor is tried in a state; true if it was not before.
@@ -180,7 +182,11 @@ impl Nodes {
     }
 
     /// Adds those to what is to be tried in a state who cannot move in another one.
+    #[inline]
     pub(super) fn try_disabled(&mut self, id: NodeId, other: NodeId) -> bool {
+        if same(self.set(id, Actors::Enabled), self.set(other, Actors::Enabled)) {
+            return false;
+        }
         let (from, to) = (id.index() * self.stride + SETS, other.index() * self.stride + SETS);
         let mut new = false;
         for index in 0..self.actor_words {
@@ -210,35 +216,46 @@ impl Nodes {
         &self.words[id.index() * self.stride + SETS + 3 * self.actor_words..][..self.claim_words]
     }
 
-    /// Adds claims to those that reach a state, and puts those that are new into `fresh`; true if there are any.
+    /// Whether a state knows all claims of another one and some more.
     #[inline]
-    pub(super) fn learn(&mut self, id: NodeId, claims: &[u64], fresh: &mut Vec<u64>) -> bool {
+    pub(super) fn knows(&self, id: NodeId, other: NodeId, more: &[u64]) -> bool {
+        let known = self.claims(id);
+        let knows = |claims: &[u64]| claims.iter().zip(known).all(|(claims, known)| claims & !known == 0);
+        more.len() <= known.len() && knows(more) && knows(self.claims(other))
+    }
+
+    /// Adds claims to those that reach a state; true if it had nothing to send on before, and has now.
+    #[inline]
+    pub(super) fn learn(&mut self, id: NodeId, claims: &[u64]) -> bool {
         if claims.len() > self.claim_words {
             self.widen(self.actor_words, claims.len());
         }
         let at = id.index() * self.stride + SETS + 3 * self.actor_words;
-        let known = &mut self.words[at..at + claims.len()];
-        let start = fresh.len();
+        let (known, fresh) = self.words[at..at + 2 * self.claim_words].split_at_mut(self.claim_words);
         let mut any = 0;
-        fresh.extend(known.iter_mut().zip(claims).map(|(known, &more)| {
+        for ((known, fresh), &more) in known.iter_mut().zip(fresh).zip(claims) {
             let new = more & !*known;
             any |= new;
             *known |= new;
-            new
-        }));
-        if any == 0 {
-            fresh.truncate(start);
+            *fresh |= new;
         }
-        any != 0
+        let header = self.header(id);
+        let is_first = any != 0 && *header & FRESH == 0;
+        *header |= if is_first { FRESH } else { 0 };
+        is_first
+    }
+
+    /// Takes the claims that are to be sent on.
+    pub(super) fn take_fresh(&mut self, id: NodeId, into: &mut Vec<u64>) {
+        *self.header(id) &= !FRESH;
+        let at = id.index() * self.stride + SETS + 3 * self.actor_words + self.claim_words;
+        into.clear();
+        into.extend(self.words[at..at + self.claim_words].iter_mut().map(std::mem::take));
     }
 }
 
 fn halves(Fingerprint(bits): Fingerprint) -> [u64; 2] {
     [(bits >> 64) as u64, bits as u64]
-}
-
-fn hash(high: u64, low: u64) -> u64 {
-    Key::from(Fingerprint(u128::from(high) << 64 | u128::from(low))).hash()
 }
 
 #[cfg(test)]
@@ -252,16 +269,18 @@ mod tests {
         nodes.replace_first_in(first, 5);
         nodes.close(first);
         assert!(nodes.mark_done(first, ActorId(2)) && !nodes.mark_done(first, ActorId(2)));
-        let mut fresh = Vec::new();
-        assert!(nodes.learn(first, &[0b110], &mut fresh) && !nodes.learn(first, &[0b010], &mut fresh));
+        assert!(nodes.learn(first, &[0b110]) && !nodes.learn(first, &[0b010]) && !nodes.learn(first, &[0b111]));
         let second = nodes.add(Fingerprint(8), &[ActorId(70)]);
-        assert!(nodes.learn(second, &[0, 0, 1], &mut fresh));
-        assert_eq!(fresh, [0b110, 0, 0, 1]);
+        assert!(nodes.learn(second, &[0, 0, 1]));
+        let mut fresh = Vec::new();
+        nodes.take_fresh(first, &mut fresh);
+        assert_eq!(fresh, [0b111, 0, 0]);
+        assert!(!nodes.learn(first, &[0b010]) && nodes.learn(first, &[0b1000]));
         assert_eq!((nodes.find(Fingerprint(7)), nodes.find(Fingerprint(9))), (Some(first), None));
         assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
         assert_eq!(nodes.enabled(first).collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
         assert_eq!(nodes.not_done(first).collect::<Vec<_>>(), [ActorId(0)]);
-        assert_eq!((nodes.claims(first), nodes.claims(second)), (&[0b110, 0, 0][..], &[0, 0, 1][..]));
+        assert_eq!((nodes.claims(first), nodes.claims(second)), (&[0b1111, 0, 0][..], &[0, 0, 1][..]));
         assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
         assert!(nodes.tries_all(first) && nodes.untried(first).eq([ActorId(0)]));
     }

@@ -63,6 +63,9 @@ impl Wakeups {
         enabled: &[u64],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
     ) -> WakeupId {
+        if self.sleepers.len() == 0 {
+            return WakeupId::NOBODY;
+        }
         let mut list = List::new();
         for object in claims.changes(label).filter(|object| (object.0 as usize) < self.sleepers.len()) {
             let sleepers = self.sleepers.row(object.0 as usize).iter().enumerate();
