@@ -41,6 +41,8 @@
 //!   not 2^n. And an execution that begins with something else than an earlier one goes on as that one did, so that
 //!   both soon meet again. (To let whoever has not moved for longest go next does the first but not the second: on a
 //!   home with 78 events it visited millions of states, and this order 14,504.)
+//! - *Where the search goes on*: at the end of an execution before its beginning. What is learnt there counts at the
+//!   beginning, too, and makes what is tried there meet known states sooner.
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
@@ -48,6 +50,9 @@
 //!
 //! Tried and given up: to let no claim travel over steps that lead from a state to itself. Such a step is among those
 //! tried there, so whoever conflicts with it must be tried, too (`step-that-is-silent-now.mz`).
+//!
+//! When claims are spread does not matter to what is found, only that they are before the search ends. So an execution is
+//! first made and then gone over once, from its end to its beginning, and not anew for each of its steps.
 //!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
