@@ -93,7 +93,9 @@ impl<'a> Check<'a> {
         };
         let (shortened, stories) = exploration.violations.iter().map(|found| self.subject.tell(found)).unzip();
         let promise = self.subject.promise();
-        Checked { program: self.name, engine, why, promise, exploration, shortened, stories }
+        let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
+        let hint = if too_large { self.subject.hint() } else { None };
+        Checked { program: self.name, engine, why, promise, hint, exploration, shortened, stories }
     }
 }
 
@@ -108,6 +110,8 @@ pub struct Checked {
     pub why: Option<&'static str>,
     /// What `verified` means.
     pub promise: &'static str,
+    /// What was seen of a program that is too large to be searched, in one sentence.
+    pub hint: Option<String>,
     /// What it concluded.
     pub exploration: Exploration,
     /// The violations with the shortened schedules.
@@ -124,6 +128,7 @@ impl Checked {
             engine: self.engine.name(),
             picked: self.why,
             promise: self.promise,
+            hint: self.hint.as_deref(),
             exploration: &self.exploration,
             stories: &self.stories,
         }

@@ -63,6 +63,7 @@
 pub mod agree;
 mod check;
 mod graph;
+mod hint;
 mod load;
 mod settings;
 mod subject;

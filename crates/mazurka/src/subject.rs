@@ -1,6 +1,7 @@
 //! What can be checked, whatever it was made from.
 
 use crate::graph::walk;
+use crate::hint::hint;
 use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
@@ -42,6 +43,9 @@ pub trait Subject: Sync {
 
     /// The state graph with the paths of these schedules, if the program has at most so many states.
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
+
+    /// What makes the program large, in one sentence, if something stands out.
+    fn hint(&self) -> Option<String>;
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -91,6 +95,10 @@ impl<S: System> Subject for S {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         walk(self, schedules, most)
+    }
+
+    fn hint(&self) -> Option<String> {
+        hint(self)
     }
 }
 
@@ -143,6 +151,10 @@ impl Subject for HomeProgram {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         self.0.graph(schedules, most)
+    }
+
+    fn hint(&self) -> Option<String> {
+        self.0.hint()
     }
 
     fn promise(&self) -> &'static str {
@@ -213,5 +225,9 @@ impl Subject for MzProgram {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         walk(&self.by_history, schedules, most)
+    }
+
+    fn hint(&self) -> Option<String> {
+        hint(&self.by_history)
     }
 }

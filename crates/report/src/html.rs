@@ -164,7 +164,7 @@ fn remarks(report: &Report<'_>) -> Vec<String> {
         (reason, _) => reason,
     };
     let picked = report.picked.map(|why| format!("engine {} was picked: {why}", report.engine));
-    meaning.into_iter().chain(picked).collect()
+    meaning.into_iter().chain(report.hint.map(str::to_owned)).chain(picked).collect()
 }
 
 #[derive(Serialize)]
@@ -322,6 +322,7 @@ mod tests {
             engine: "exhaustive",
             picked: None,
             promise: "",
+            hint: None,
             exploration: &exploration,
             stories: &stories,
         };

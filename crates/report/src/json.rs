@@ -12,6 +12,7 @@ pub fn report(report: &Report<'_>) -> String {
         engine: report.engine,
         verdict: report.exploration.verdict.name(),
         reason: meaning::reason(report),
+        hint: report.hint,
         violations: report.stories.iter().map(ViolationObject::new).collect(),
         statistics: statistics(&report.exploration.statistics),
     })
@@ -45,6 +46,8 @@ struct ReportObject<'a> {
     engine: &'a str,
     verdict: &'static str,
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
     violations: Vec<ViolationObject<'a>>,
     statistics: Map<String, serde_json::Value>,
 }
@@ -206,7 +209,7 @@ mod tests {
         let exploration = Exploration::conclude(StopReason::FirstViolation, None, found, statistics);
         let (program, engine, promise) = ("three.mz", "stateful", "");
         let stories = &[told];
-        insta::assert_snapshot!(report(&Report { program, engine, picked: None, promise, exploration: &exploration, stories }), @r#"
+        insta::assert_snapshot!(report(&Report { program, engine, picked: None, promise, hint: None, exploration: &exploration, stories }), @r#"
         {
           "program": "three.mz",
           "engine": "stateful",

@@ -104,6 +104,7 @@ mod tests {
             engine: "exhaustive",
             picked: None,
             promise: "",
+            hint: None,
             exploration: &exploration,
             stories,
         })

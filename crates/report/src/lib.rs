@@ -26,6 +26,7 @@ pub mod junit;
 mod layout;
 mod meaning;
 pub mod pairs;
+pub mod progress;
 pub mod regression;
 mod run;
 pub mod sarif;

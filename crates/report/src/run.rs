@@ -14,6 +14,8 @@ pub struct Report<'a> {
     pub picked: Option<&'a str>,
     /// What the verdict `verified` means for this engine, in one sentence without a full stop.
     pub promise: &'a str,
+    /// What was seen of the program that may help where the search was too large, in one sentence without a full stop.
+    pub hint: Option<&'a str>,
     /// What the engine concluded.
     pub exploration: &'a Exploration,
     /// The violations, in the order of the exploration; the first few are enough for a report in text.

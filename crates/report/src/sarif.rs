@@ -166,8 +166,15 @@ mod tests {
     use mazurka_core::{Counter, Exploration, StopReason};
 
     fn log(exploration: &Exploration, stories: &[Story]) -> Value {
-        let report =
-            Report { program: "a program.mz", engine: "exhaustive", picked: None, promise: "", exploration, stories };
+        let report = Report {
+            program: "a program.mz",
+            engine: "exhaustive",
+            picked: None,
+            promise: "",
+            hint: None,
+            exploration,
+            stories,
+        };
         serde_json::from_str(&super::report(&report)).expect("it is JSON")
     }
 

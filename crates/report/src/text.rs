@@ -149,6 +149,9 @@ pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
         page.hanging(indent, &details.join(", "));
     }
     page.meaning(report, indent);
+    if let Some(hint) = report.hint {
+        page.hanging(indent, hint);
+    }
     if let Some(reason) = report.picked {
         page.hanging(indent, &format!("engine {} was picked: {reason}", report.engine));
     }
@@ -350,7 +353,15 @@ mod tests {
     fn of(exploration: &Exploration, stories: &[Story], options: &TextOptions) -> String {
         let promise = "every reachable state was visited: no assertion fails, nothing deadlocks";
         report(
-            &Report { program: "three.mz", engine: "exhaustive", picked: None, promise, exploration, stories },
+            &Report {
+                program: "three.mz",
+                engine: "exhaustive",
+                picked: None,
+                promise,
+                hint: None,
+                exploration,
+                stories,
+            },
             options,
         )
     }

@@ -25,6 +25,7 @@ pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
 pub use observations::{EndClass, Observations, Sighting};
+pub(crate) use random::Random;
 
 use mazurka_core::Cancel;
 use mazurka_engines::Engine;

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         engines: arguments.engine.clone(),
         cancel: cancel_on_interrupt(),
     };
-    let line = console.progress();
+    let line = console.progress(None);
     let started = Instant::now();
     let mut shown = started;
     let mut show = |tally: &Tally| {

@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if let EngineChoice::Engine(engine) = arguments.engine {
         check = check.engine(engine);
     }
-    let mut progress = console.progress();
+    let mut progress = console.progress(arguments.search.time_limit);
     let mut checked = check.observed_by(&mut progress);
     progress.clear();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
     let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
-    let mut progress = console.progress();
+    let mut progress = console.progress(options.budget.time);
     let mut entries = Vec::new();
     for &engine in engines {
         progress.begin(engine.name());

@@ -1,8 +1,7 @@
 //! The terminal: results on standard output, progress and errors on standard error, Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use mazurka::report::TextOptions;
-use mazurka::report::format::{duration, number};
+use mazurka::report::{TextOptions, progress};
 use mazurka::{Cancel, Observer, Progress};
 use std::env;
 use std::io::{self, IsTerminal, Write};
@@ -68,8 +67,8 @@ impl Console {
         let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
     }
 
-    /// A line that is redrawn while a search runs; nothing where nobody watches.
-    pub(crate) fn progress(&self) -> ProgressLine {
+    /// A line that is redrawn while a search runs, which may have a time limit; nothing where nobody watches.
+    pub(crate) fn progress(&self, limit: Option<Duration>) -> ProgressLine {
         let bar = if self.quiet || !io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {
@@ -77,7 +76,7 @@ impl Console {
                 ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         };
-        ProgressLine { bar, started: Instant::now(), label: String::new() }
+        ProgressLine { bar, started: Instant::now(), limit, label: String::new() }
     }
 
     /// A bar for work of which the amount is known: `done` of `all` to begin with.
@@ -117,6 +116,7 @@ pub(crate) fn memory_in_use() -> u64 {
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
+    limit: Option<Duration>,
     label: String,
 }
 
@@ -141,17 +141,8 @@ impl ProgressLine {
 
 impl Observer for ProgressLine {
     fn progress(&mut self, progress: &Progress) {
-        let seconds = self.started.elapsed().max(Duration::from_millis(1)).as_secs_f64();
-        let rate = (progress.found as f64 / seconds) as u64;
-        self.show(format!(
-            "{}{} {}, {}/s, {} deep, {} waiting, {}",
-            self.label,
-            number(progress.found),
-            progress.unit,
-            number(rate),
-            number(progress.depth),
-            number(progress.waiting),
-            duration(seconds.round()),
-        ));
+        let limit = self.limit.map(|limit| limit.as_secs_f64());
+        let line = progress::line(progress, self.started.elapsed().as_secs_f64(), limit);
+        self.show(format!("{}{line}", self.label));
     }
 }

@@ -1,0 +1,95 @@
+//! What makes a program large: the object on which most of its actors meet.
+//!
+//! Every two steps that conflict have to be tried in both orders. Where one object, say a log, causes most of the
+//! conflicts and is not part of what is checked, leaving it out is what helps. A few random runs tell.
+
+use crate::agree::Random;
+use mazurka_core::{Access, ActorId, Dependence, Machine, Move, ObjectId, ObjectKind, Outcome, Stepper, System};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+const RUNS: usize = 50;
+const LONGEST_RUN: usize = 200;
+/// With fewer conflicts, nothing follows from their number.
+const FEWEST: usize = 20;
+
+/// A sentence on the object with most of the conflicts, if it has more than half of them and is not the only one.
+pub(crate) fn hint<S: System>(system: &S) -> Option<String> {
+    let conflicts = sample(system);
+    let all: usize = conflicts.values().sum();
+    let (object, &most) = conflicts.iter().max_by_key(|&(_, count)| count)?;
+    (all >= FEWEST && conflicts.len() > 1 && 2 * most > all).then(|| {
+        format!(
+            "in {RUNS} random runs, {most} of {all} conflicts between actors are on `{object}`; \
+             is it part of what you check? without it there are fewer orders"
+        )
+    })
+}
+
+/// How many conflicts there are between steps of different actors, by the name of the object. The elements of an array
+/// count as one.
+fn sample<S: System>(system: &S) -> BTreeMap<String, usize> {
+    let mut random = Random::new(1);
+    let mut conflicts = FxHashMap::default();
+    for _ in 0..RUNS {
+        run(system, &mut random, &mut conflicts);
+    }
+    let mut by_name = BTreeMap::new();
+    for (object, count) in conflicts {
+        let name = system.object_name(object);
+        let name = name.split_once('[').map_or(name.as_str(), |(array, _)| array).to_owned();
+        *by_name.entry(name).or_default() += count;
+    }
+    by_name
+}
+
+/// One run, in which whoever moves is picked by chance.
+fn run<S: System>(system: &S, random: &mut Random, conflicts: &mut FxHashMap<ObjectId, usize>) {
+    let starts = system.initial_states();
+    let Some(start) = random.pick(&starts) else { return };
+    let mut stepper = Stepper::new(system, start.clone());
+    let mut last: FxHashMap<ObjectId, (ActorId, Access)> = FxHashMap::default();
+    for _ in 0..LONGEST_RUN {
+        let Some(&actor) = random.pick(stepper.enabled()) else { return };
+        let record = stepper.step(Move { actor, outcome: Outcome::FIRST });
+        for touch in record.footprint.touches().iter().filter(|touch| can_be_left_out(system.object_kind(touch.object)))
+        {
+            let before = last.insert(touch.object, (actor, touch.access));
+            let conflict = |&(other, access): &(ActorId, Access)| {
+                other != actor && Dependence::default().races(access, touch.access)
+            };
+            if before.as_ref().is_some_and(conflict) {
+                *conflicts.entry(touch.object).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Whether it makes sense to ask if the program could do without a thing of this kind.
+fn can_be_left_out(kind: ObjectKind) -> bool {
+    matches!(kind, ObjectKind::Variable | ObjectKind::Lock | ObjectKind::Signal | ObjectKind::Mailbox)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MzProgram, Subject, lang};
+
+    fn hint_of(source: &str) -> Option<String> {
+        MzProgram::new(lang::compile("hint.mz", source, &[]).expect("it compiles")).hint()
+    }
+
+    #[test]
+    fn the_object_with_most_conflicts_is_named() {
+        let logged = "shared log = 0; shared x = 0;
+            thread worker(i in 0..3) { log = i; log = i; log = i; log = i; x += 1; log = i; }";
+        let hint = hint_of(logged).expect("one object stands out");
+        assert!(hint.contains(" conflicts between actors are on `log`; is it part of what you check?"), "{hint}");
+    }
+
+    #[test]
+    fn where_nothing_stands_out_nothing_is_said() {
+        assert_eq!(hint_of("shared x = 0; thread a(i in 0..2) { x = i; x = i; x = i; }"), None);
+        assert_eq!(hint_of("shared x[2]; thread a(i in 0..2) { x[i] = 1; }"), None);
+    }
+}
