@@ -122,11 +122,17 @@ fn the_cases_run_as_they_are_written() {
     run_pages("cases", &files(&root().join("tests/cli"), ".trycmd"));
 }
 
+/// The pages that users read.
+fn manual() -> Vec<PathBuf> {
+    let folders = ["docs", "docs/engines"];
+    let mut pages: Vec<_> = folders.iter().flat_map(|folder| files(&root().join(folder), ".md")).collect();
+    pages.push(root().join("README.md"));
+    pages
+}
+
 #[test]
 fn the_manual_shows_what_the_command_does() {
-    let mut pages = files(&root().join("docs"), ".md");
-    pages.push(root().join("README.md"));
-    run_pages("manual", &pages);
+    run_pages("manual", &manual());
 }
 
 #[test]
@@ -167,14 +173,46 @@ fn the_manual_lists_every_option_and_every_engine() {
         assert!(missing.is_empty(), "docs/command.md, {name}: {missing:?}");
     }
     for engine in Engine::ALL {
-        let heading = format!("\n## `{engine}`\n");
-        assert!(engines.contains(&heading), "docs/engines.md has no section on {engine}");
+        let title = format!("# `{engine}`\n");
+        assert!(page(&format!("docs/engines/{engine}.md")).starts_with(&title), "{engine} has no page");
+        let row = format!("\n| [`{engine}`](engines/{engine}.md) |");
+        assert!(engines.contains(&row), "docs/engines.md has no row for {engine}");
         assert!(readme.contains(&format!("\n| `{engine}` |")), "README.md has no row for {engine}");
     }
     for counter in Counter::ALL {
         let row = format!("| `{}` | {} |", counter.name(), counter.meaning().trim());
         assert!(engines.contains(&row), "docs/engines.md has no row {row}");
     }
+}
+
+/// The name that a heading has in links, as code hosts make it.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().to_lowercase();
+    let kept = kept.chars().filter(|&c| c.is_alphanumeric() || c == ' ' || c == '-' || c == '_');
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn links_of_the_manual_lead_somewhere() {
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut found = 0;
+    for page in manual().into_iter().chain([root().join("ARCHITECTURE.md")]) {
+        let text = read(&page);
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+            if link.contains("://") {
+                continue;
+            }
+            found += 1;
+            let (file, place) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            assert!(target.exists(), "{}: {link} is not there", page.display());
+            let has_place = || {
+                read(&target).lines().any(|line| line.starts_with('#') && anchor(line.trim_start_matches('#')) == place)
+            };
+            assert!(place.is_empty() || has_place(), "{}: {link}: there is no such heading", page.display());
+        }
+    }
+    assert!(found > 50, "only {found} links were found");
 }
 
 /// Runs the command in a folder, and ends it should it hang.
