@@ -176,6 +176,11 @@ pub trait System: Sync {
         None
     }
 
+    /// What is done again and again, in order, where the violation is that something never ends.
+    fn repeats(&self, _found: &Found) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Appends what a person would want to see of the state, in a fixed order.
     fn observe(&self, _state: &Self::State, _into: &mut Vec<Value>) {}
 }

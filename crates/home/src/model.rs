@@ -11,7 +11,7 @@ use crate::store::{Dynamic, MapKind, NOTHING, Slot, Stored, Subscription, ValueI
 use crate::{Profile, words};
 use mazurka_core::{
     Access, ActorId, Awaited, Choices, Description, Footprint, Found, Next, ObjectId, Outcome, Step, System, Traits,
-    Value, Violation,
+    Value, Violation, ViolationKind,
 };
 use std::sync::{Arc, PoisonError};
 
@@ -47,11 +47,12 @@ impl Home {
         stage
     }
 
-    /// What apps did in a step, in order.
-    pub(crate) fn actions(&self, state: &State, actor: ActorId, outcome: Outcome) -> Vec<Action> {
+    /// What apps did in a step, in order, and the place from which on they would do it again for ever.
+    pub(crate) fn actions(&self, state: &State, actor: ActorId, outcome: Outcome) -> (Vec<Action>, Option<usize>) {
         let mut choices = Choices::default();
         choices.begin(outcome);
-        self.run(state, actor, choices, true).actions.unwrap_or_default()
+        let stage = self.run(state, actor, choices, true);
+        (stage.actions.unwrap_or_default(), stage.round)
     }
 
     /// Which events can happen in a state.
@@ -252,7 +253,7 @@ impl System for Home {
     }
 
     fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
-        let actions = self.actions(state, actor, outcome);
+        let (actions, _) = self.actions(state, actor, outcome);
         let told: Vec<String> =
             actions.iter().map(|action| format!("{} {}", self.app_name(action.app), action.text)).collect();
         let location = actions.iter().find_map(|action| action.location.clone());
@@ -260,7 +261,15 @@ impl System for Home {
     }
 
     fn explain(&self, found: &Found) -> Option<String> {
-        self.tell_conflict(found)
+        match found.violation.kind {
+            ViolationKind::Conflict => self.tell_conflict(found),
+            ViolationKind::Cascade => self.tell_cascade(found),
+            _ => None,
+        }
+    }
+
+    fn repeats(&self, found: &Found) -> Vec<String> {
+        self.round(found).iter().map(|deed| self.told(deed)).collect()
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {

@@ -46,6 +46,8 @@ struct Told {
     device: Option<u32>,
     /// The state when they were told.
     state: State,
+    /// How much apps had done by then.
+    actions: usize,
 }
 
 /// A step while it runs.
@@ -69,6 +71,8 @@ pub(crate) struct Stage<'h> {
     manual: bool,
     /// What apps did, if somebody wants to know.
     pub(crate) actions: Option<Vec<Action>>,
+    /// The first action of what apps would do again and again, if the step had no end.
+    pub(crate) round: Option<usize>,
 }
 
 impl<'h> Stage<'h> {
@@ -91,6 +95,7 @@ impl<'h> Stage<'h> {
             telling: Vec::new(),
             manual: false,
             actions: None,
+            round: None,
         }
     }
 
@@ -316,6 +321,7 @@ impl<'h> Stage<'h> {
             value: notice.value.clone(),
             device: notice.device,
             state: self.now.clone(),
+            actions: self.actions.as_ref().map_or(0, Vec::len),
         });
         let manual = std::mem::replace(&mut self.manual, notice.manual);
         let text = notice.text();
@@ -346,6 +352,7 @@ impl<'h> Stage<'h> {
                 && told.state == self.now
         };
         let Some(first) = self.telling.iter().position(again) else { return Ok(()) };
+        self.round = Some(self.telling[first].actions);
         let what = match notice.device {
             Some(device) => format!("the {}", self.home.wiring.devices[device as usize].name),
             None => "the mode".to_owned(),

@@ -9,7 +9,7 @@ use crate::words::quoted;
 use mazurka_core::{ActorId, Found, Move, Step, System, ViolationKind};
 
 /// One thing that an app did, and when.
-struct Deed {
+pub(crate) struct Deed {
     /// The step's place in the schedule.
     step: usize,
     actor: ActorId,
@@ -19,10 +19,7 @@ struct Deed {
 impl Home {
     /// Who did what when, for apps that fight: one sentence.
     pub(crate) fn tell_conflict(&self, found: &Found) -> Option<String> {
-        if found.violation.kind != ViolationKind::Conflict {
-            return None;
-        }
-        let deeds = self.deeds(found)?;
+        let (deeds, _) = self.deeds(found)?;
         let at = deeds.iter().rposition(|deed| self.is_culprit(deed, found))?;
         let last = &deeds[at];
         let fights =
@@ -38,17 +35,47 @@ impl Home {
         Some(format!("when {first}, {}; when {second} after that, {}", self.told(before), self.told(last)))
     }
 
-    /// Everything that apps do in a schedule, in order.
-    fn deeds(&self, found: &Found) -> Option<Vec<Deed>> {
+    /// Who sets whom off without end: one sentence.
+    pub(crate) fn tell_cascade(&self, found: &Found) -> Option<String> {
+        let when = self.clause(found.schedule.moves.last()?.actor);
+        let mut names: Vec<String> = Vec::new();
+        for deed in self.round(found) {
+            let name = quoted(&self.apps[deed.action.app as usize].name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Some(match names.as_slice() {
+            [] => return None,
+            [alone] => format!("when {when}, {alone} does what sets it off again, and nothing ends that"),
+            [some @ .., last] => {
+                format!("when {when}, {} and {last} set each other off, and nothing ends that", some.join(", "))
+            }
+        })
+    }
+
+    /// What apps do again and again in the last step, if they do.
+    pub(crate) fn round(&self, found: &Found) -> Vec<Deed> {
+        match self.deeds(found) {
+            Some((deeds, Some(from))) if found.violation.kind == ViolationKind::Cascade => {
+                deeds.into_iter().skip(from).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Everything that apps do in a schedule, in order, and the place from which on they would do it again for ever.
+    fn deeds(&self, found: &Found) -> Option<(Vec<Deed>, Option<usize>)> {
         let mut state = self.initial_states().into_iter().nth(found.schedule.start)?;
-        let (mut deeds, mut recorder) = (Vec::new(), Step::default());
+        let (mut deeds, mut recorder, mut again) = (Vec::new(), Step::default(), None);
         for (step, &Move { actor, outcome }) in found.schedule.moves.iter().enumerate() {
-            let actions = self.actions(&state, actor, outcome);
+            let (actions, round) = self.actions(&state, actor, outcome);
+            again = round.map(|first| deeds.len() + first);
             deeds.extend(actions.into_iter().map(|action| Deed { step, actor, action }));
             recorder.begin(outcome);
             self.step(&mut state, actor, &mut recorder);
         }
-        Some(deeds)
+        Some((deeds, again))
     }
 
     /// Whether a deed is the one that the violation is about: in the last step, at its place.
@@ -56,7 +83,7 @@ impl Home {
         deed.step + 1 == found.schedule.moves.len() && deed.action.location == found.violation.location
     }
 
-    fn told(&self, deed: &Deed) -> String {
+    pub(crate) fn told(&self, deed: &Deed) -> String {
         format!("{} {}", quoted(&self.apps[deed.action.app as usize].name), deed.action.text)
     }
 

@@ -3,10 +3,13 @@
 //! Nothing is installed here: where there is no browser, these tests say so and do nothing.
 #![allow(clippy::print_stderr)]
 
+mod common;
+
+use common::{end_of, folder, root, run};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
@@ -20,16 +23,6 @@ fn browser() -> Option<PathBuf> {
     found
 }
 
-/// A new empty folder for one test.
-fn folder(test: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    if path.exists() {
-        fs::remove_dir_all(&path).expect("an old folder can be removed");
-    }
-    fs::create_dir_all(&path).expect("a folder can be made");
-    path
-}
-
 /// Checks a program and writes its page into a folder.
 fn page(program: &str, folder: &Path, arguments: &[&str]) -> String {
     written("check", program, folder, &[&["--no-schedule"], arguments].concat())
@@ -37,15 +30,8 @@ fn page(program: &str, folder: &Path, arguments: &[&str]) -> String {
 
 /// The page that a command writes.
 fn written(command: &str, program: &str, folder: &Path, arguments: &[&str]) -> String {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(program);
-    let output = Command::new(env!("CARGO_BIN_EXE_mazurka"))
-        .arg(command)
-        .arg(program)
-        .arg("--report")
-        .arg(folder)
-        .args(arguments)
-        .output()
-        .expect("the command can be started");
+    let report = folder.display().to_string();
+    let output = run(&root(), &[&[command, program, "--report", &report], arguments].concat());
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::read_to_string(folder.join("index.html")).expect("the page was written")
 }
@@ -55,7 +41,7 @@ fn drawn(browser: &Path, folder: &Path, page: &str, script: &str) -> String {
     let file = folder.join("opened.html");
     let script = format!("<script>{script}</script></body>");
     fs::write(&file, page.replace("</body>", &script)).expect("the page can be written");
-    let mut child = Command::new(browser)
+    let child = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--dump-dom"])
         .args(["--window-size=1200,1600", "--virtual-time-budget=3000"])
@@ -65,14 +51,7 @@ fn drawn(browser: &Path, folder: &Path, page: &str, script: &str) -> String {
         .stderr(Stdio::null())
         .spawn()
         .expect("the browser can be started");
-    let started = Instant::now();
-    while child.try_wait().expect("the browser can be waited for").is_none() {
-        if started.elapsed() > Duration::from_secs(60) {
-            child.kill().expect("the browser can be ended");
-            panic!("the browser does not come to an end");
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    end_of(child, Duration::from_secs(60), "the browser");
     let dom = fs::read_to_string(folder.join("dom.html")).expect("the document is text");
     assert!(dom.contains(r#"data-ready="yes""#), "{}", dom.lines().nth(1).unwrap_or("the browser shows nothing"));
     dom
@@ -151,6 +130,38 @@ fn a_comparison_is_drawn_as_bars() {
     let dom = drawn(&browser, &folder, &page, "");
     assert_eq!(occurrences(&dom, r#"<g class="bar lane-0">"#), 7, "all that `exhaustive` counts");
     assert!(dom.contains(r#"aria-label="states: exhaustive 25""#));
+}
+
+#[test]
+fn what_has_no_end_is_told_as_a_round() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-cascade");
+    let other = "examples/smart-home/always-on.groovy";
+    let page = page("examples/smart-home/always-off.groovy", &folder, &[other, "--no-conflicts"]);
+    let dom = drawn(&browser, &folder, &page, "");
+    let round = r#"<ol><li>"Always On" turns on the switch</li><li>"Always Off" turns off the switch</li></ol>"#;
+    assert!(dom.contains(round), "{dom}");
+}
+
+#[test]
+fn apps_stand_in_a_matrix_that_leads_to_each_pair() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-pairs");
+    let page = written("pairs", "examples/smart-home", &folder, &["--no-store", "--quiet"]);
+    let press = "const press = (key) => document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        document.querySelector('.matrix .cell').focus(); press('ArrowDown'); press('ArrowRight');";
+    let dom = drawn(&browser, &folder, &page, press);
+    assert!(dom.contains(r#"data-cells="156""#) && dom.contains(r#"data-told="26""#), "13 apps, each with 12 others");
+    assert_eq!(occurrences(&dom, r#"class="cell fight""#), 2 * 14 + 1, "every fight twice, and in the legend");
+    // Down and to the right, past the places where an app would meet itself.
+    assert!(dom.contains(r#"aria-live="polite">always-off + always-on: violated, 2 conflicts, 2 cascades<"#), "{dom}");
+    let step_through = r#"href="pairs/fire-alarm+lock-when-away-"#;
+    assert_eq!(occurrences(&dom, step_through), 2);
+    let address = dom.split(step_through).nth(1).and_then(|rest| rest.split(".html").next()).expect("there is a link");
+    let pair = folder.join(format!("pairs/fire-alarm+lock-when-away-{address}.html"));
+    let dom = drawn(&browser, &folder, &fs::read_to_string(pair).expect("the pair has a page"), "");
+    assert!(dom.contains(r#"<a href="../index.html">← all pairs</a>"#));
+    assert_eq!(occurrences(&dom, r#"<section class="violation""#), 2);
 }
 
 #[test]

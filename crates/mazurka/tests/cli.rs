@@ -4,26 +4,15 @@
 //! Each page runs in a folder of its own that holds the examples, so nothing is left in the tree. Times and memory
 //! differ from run to run: they are taken out of what is expected.
 
+mod common;
+
+use common::{folder, root, run};
 use mazurka::{Counter, Engine};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A new empty folder for one test.
-fn folder(test: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    if path.exists() {
-        fs::remove_dir_all(&path).expect("an old folder can be removed");
-    }
-    fs::create_dir_all(&path).expect("a folder can be made");
-    path
-}
+use std::time::Duration;
 
 fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder can be made");
@@ -215,27 +204,6 @@ fn links_of_the_manual_lead_somewhere() {
     assert!(found > 50, "only {found} links were found");
 }
 
-/// Runs the command in a folder, and ends it should it hang.
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mazurka"))
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command can be started");
-    let started = Instant::now();
-    while child.try_wait().expect("the command can be waited for").is_none() {
-        if started.elapsed() > Duration::from_secs(120) {
-            child.kill().expect("the command can be ended");
-            panic!("{arguments:?} does not come to an end");
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    child.wait_with_output().expect("the output can be read")
-}
-
 /// Bytes that look random and are the same in every run.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -331,6 +299,13 @@ fn a_run_of_pairs_that_was_killed_goes_on() {
     let known = run(&folder, &again);
     assert_eq!(table(&known), table(&whole));
     assert!(String::from_utf8_lossy(&known.stderr).contains("78 pairs were known"));
+    // Pages are made for what was found, once.
+    let pages = [&again[..], &["--report", "pages"]].concat();
+    let (first, second) = (run(&folder, &pages), run(&folder, &pages));
+    assert_eq!((table(&first), table(&second)), (table(&whole), table(&whole)));
+    assert!(String::from_utf8_lossy(&first.stderr).contains("52 pairs were known"));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("78 pairs were known"));
+    assert_eq!(files(&folder.join("pages/pairs"), ".html").len(), 26);
 }
 
 #[test]

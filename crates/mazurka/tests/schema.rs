@@ -3,15 +3,12 @@
 //! The schema uses few keywords, so a validator for these is a page of code. A keyword that it does not know is a
 //! failure: nothing passes because nobody looked.
 
+mod common;
+
+use common::{root, run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 struct Schema(Value);
 
@@ -97,12 +94,7 @@ fn has_type(wanted: &Value, value: &Value) -> bool {
 }
 
 fn printed(arguments: &[&str]) -> Value {
-    let output = Command::new(env!("CARGO_BIN_EXE_mazurka"))
-        .args(arguments)
-        .args(["--format", "json"])
-        .current_dir(root())
-        .output()
-        .expect("the command can be started");
+    let output = run(&root(), &[arguments, &["--format", "json"]].concat());
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
 }
 
@@ -110,6 +102,11 @@ fn printed(arguments: &[&str]) -> Value {
 fn whatever_is_printed_is_what_the_schema_says() {
     let schema = Schema::read();
     let mut fields = BTreeSet::new();
+    let mut look_at = |name: &str, report: &Value| {
+        assert_eq!(schema.trouble("report", report), [""; 0], "{name}");
+        let violations = report["violations"].as_array().into_iter().flatten();
+        fields.extend(violations.flat_map(|violation| violation.as_object()).flat_map(|o| o.keys().cloned()));
+    };
     for (folder, arguments) in [
         ("examples/threads", &["--all"][..]),
         ("examples/handlers", &["--all"]),
@@ -119,12 +116,11 @@ fn whatever_is_printed_is_what_the_schema_says() {
     ] {
         for entry in fs::read_dir(root().join(folder)).expect("the examples can be listed") {
             let program = entry.expect("the examples can be listed").path().display().to_string();
-            let report = printed(&[&["check", &program], arguments].concat());
-            assert_eq!(schema.trouble("report", &report), [""; 0], "{program}");
-            let violations = report["violations"].as_array().into_iter().flatten();
-            fields.extend(violations.flat_map(|violation| violation.as_object()).flat_map(|o| o.keys().cloned()));
+            look_at(&program, &printed(&[&["check", &program], arguments].concat()));
         }
     }
+    let apps = ["check", "examples/smart-home/always-on.groovy", "examples/smart-home/always-off.groovy", "--all"];
+    look_at("apps that set each other off", &printed(&apps));
     // Every field that the schema has was met, but for the one that needs a file.
     let described: BTreeSet<String> =
         schema.definition("violation")["properties"].as_object().into_iter().flat_map(|o| o.keys().cloned()).collect();
@@ -136,6 +132,13 @@ fn whatever_is_printed_is_what_the_schema_says() {
 fn a_comparison_is_what_the_schema_says() {
     let comparison = printed(&["compare", "examples/threads/lost-update.mz"]);
     assert_eq!(Schema::read().trouble("comparison", &comparison), [""; 0]);
+}
+
+#[test]
+fn a_table_of_pairs_is_what_the_schema_says() {
+    let pairs = printed(&["pairs", "examples/smart-home", "--no-store", "--quiet"]);
+    assert_eq!(Schema::read().trouble("pairs", &pairs), [""; 0]);
+    assert_eq!(pairs["pairs"].as_array().map(Vec::len), Some(78));
 }
 
 #[test]

@@ -48,6 +48,8 @@ pub struct Page<'a> {
     pub sources: &'a [Source],
     /// All states, if the program is small.
     pub graph: Option<&'a StateGraph>,
+    /// The page that leads here, if this one is part of something larger: what it is called, and its address.
+    pub up: Option<(&'a str, &'a str)>,
 }
 
 /// The whole page.
@@ -89,8 +91,8 @@ fn fill(template: &str, values: &[(&str, &str)]) -> String {
     filled
 }
 
-/// A text as HTML shows it.
-fn escape(text: &str) -> String {
+/// A text as HTML and XML take it.
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -120,6 +122,8 @@ fn embedded(data: &impl Serialize) -> String {
 
 #[derive(Serialize)]
 struct PageObject<'a> {
+    /// The page that leads here: what it is called, and its address.
+    up: Option<(&'a str, &'a str)>,
     program: &'a str,
     engine: &'a str,
     verdict: &'static str,
@@ -140,6 +144,7 @@ impl<'a> PageObject<'a> {
         let report = page.report;
         let exploration = report.exploration;
         PageObject {
+            up: page.up,
             program: report.program,
             engine: report.engine,
             verdict: exploration.verdict.name(),
@@ -327,7 +332,7 @@ mod tests {
             stories: &stories,
         };
         let sources = [Source { file: "three.mz".to_owned(), text: source.to_owned() }];
-        page(&Page { report: &report, sources: &sources, graph: None })
+        page(&Page { report: &report, sources: &sources, graph: None, up: None })
     }
 
     fn data(page: &str) -> serde_json::Value {

@@ -68,6 +68,8 @@ pub(crate) struct ViolationObject<'a> {
     waits: Vec<WaitObject<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cycle: Vec<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    repeats: &'a [String],
     start: usize,
     schedule: Vec<StepObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,6 +97,7 @@ impl<'a> ViolationObject<'a> {
             replayed: story.faithful,
             waits: story.waits.iter().map(WaitObject::new).collect(),
             cycle: cycle(&story.waits).into_iter().map(|index| story.waits[index].actor.as_str()).collect(),
+            repeats: &story.repeats,
             start: story.start,
             schedule: story.rows.iter().map(|row| StepObject::new(story, row)).collect(),
             shortened_from: story.was_shortened().then_some(original),

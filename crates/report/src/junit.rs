@@ -3,8 +3,11 @@
 //! A proof is one test that passes, each violation is one that fails. A search that proves nothing and finds nothing is
 //! an error: it must not look like a pass. Only elements and attributes that the common schemas share are used.
 
-use crate::{Report, Story, TextOptions, meaning, text};
+use crate::{Report, Story, TextOptions, html, meaning, text};
 use mazurka_core::Verdict;
+
+/// The test that a proof passes.
+const PROOF: &str = "no order of events breaks it";
 
 /// The whole report as one XML document.
 pub fn report(report: &Report<'_>) -> String {
@@ -12,15 +15,14 @@ pub fn report(report: &Report<'_>) -> String {
     let seconds = format!("{:.3}", exploration.statistics.seconds.max(0.0));
     let mut cases: Vec<String> = report.stories.iter().map(|story| failed(report, story)).collect();
     let failures = cases.len();
-    let errors = match meaning::unproven(&exploration.verdict) {
-        Some(reason) => {
-            cases.push(undecided(report, &reason));
-            1
-        }
-        None => 0,
-    };
+    let undecided = meaning::unproven(&exploration.verdict);
+    let errors = usize::from(undecided.is_some());
+    if let Some(reason) = undecided {
+        let error = element("error", exploration.verdict.name(), &reason, "");
+        cases.push(case(report, PROOF, &format!(">\n      {error}\n    </testcase>")));
+    }
     if exploration.verdict == Verdict::Verified {
-        cases.push(format!("    <testcase {} time=\"{seconds}\"/>\n", case(report, "no order of events breaks it")));
+        cases.push(case(report, PROOF, &format!(" time=\"{seconds}\"/>")));
     }
     let totals = format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds}\"", cases.len());
     format!(
@@ -49,45 +51,33 @@ fn properties(report: &Report<'_>) -> String {
     format!("    <properties>\n{}    </properties>\n", lines.collect::<String>())
 }
 
-fn case(report: &Report<'_>, name: &str) -> String {
-    format!("name=\"{}\" classname=\"{}\"", escape(name), escape(report.program))
+/// A test, with what stands behind its attributes.
+fn case(report: &Report<'_>, name: &str, rest: &str) -> String {
+    format!("    <testcase name=\"{}\" classname=\"{}\"{rest}\n", escape(name), escape(report.program))
 }
 
+/// The test of a violation.
 fn failed(report: &Report<'_>, story: &Story) -> String {
     let violation = &story.violation;
-    format!(
-        "    <testcase {}>\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
-        case(report, &violation.message),
-        violation.kind.name(),
-        escape(&violation.message),
-        escape(&text::story(story, &TextOptions { width: 100, ..TextOptions::default() }))
-    )
+    let told = text::story(story, &TextOptions { width: 100, ..TextOptions::default() });
+    let failure = element("failure", violation.kind.name(), &violation.message, &told);
+    case(report, &violation.message, &format!(">\n      {failure}\n    </testcase>"))
 }
 
-fn undecided(report: &Report<'_>, reason: &str) -> String {
-    format!(
-        "    <testcase {}>\n      <error type=\"{}\" message=\"{}\"/>\n    </testcase>\n",
-        case(report, "no order of events breaks it"),
-        report.exploration.verdict.name(),
-        escape(reason)
-    )
+/// What is wrong with a test.
+fn element(tag: &str, kind: &str, message: &str, content: &str) -> String {
+    let end = if content.is_empty() { "/>".to_owned() } else { format!(">{}</{tag}>", escape(content)) };
+    format!("<{tag} type=\"{kind}\" message=\"{}\"{end}", escape(message))
 }
 
 /// A text as XML takes it: control characters have no place there, not even escaped.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' | '\t' => escaped.push(character),
-            '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
-            _ => escaped.push(character),
-        }
-    }
-    escaped
+    let allowed = |character: char| match character {
+        '\n' | '\t' => character,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        _ => character,
+    };
+    html::escape(&text.chars().map(allowed).collect::<String>())
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
 //! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
 //! step by step. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
-//! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`] and [`apps`] those
-//! of smart homes, and
-//! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
+//! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`],
+//! [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
 //! everything is returned as a `String`.
@@ -24,6 +23,7 @@ pub mod html;
 pub mod json;
 pub mod junit;
 mod layout;
+pub mod matrix;
 mod meaning;
 pub mod pairs;
 pub mod progress;

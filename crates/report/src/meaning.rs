@@ -49,6 +49,11 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         (Verdict::Inconclusive(StopReason::TimeLimit), _) => Some("a longer --time-limit looks further"),
         (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit looks further"),
         (Verdict::Inconclusive(_), _) => Some("an uninterrupted run tells more"),
-        (Verdict::Unsupported(_), _) => Some("--engine auto picks an engine that fits"),
+        // An engine that refuses a program has counted nothing. Otherwise it is the program that went where nobody
+        // can follow.
+        (Verdict::Unsupported(_), _) if report.exploration.statistics.iter().next().is_none() => {
+            Some("--engine auto picks an engine that fits")
+        }
+        (Verdict::Unsupported(_), _) => Some("what comes after that is not known, so nothing is claimed"),
     }
 }

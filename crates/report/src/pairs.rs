@@ -28,6 +28,9 @@ pub struct PairRow {
     pub seconds: f64,
     /// The most memory that was in use.
     pub peak_bytes: Option<u64>,
+    /// The address of the page that shows what was found, if one was written.
+    #[serde(skip)]
+    pub page: Option<String>,
 }
 
 /// Something that was found in a pair.
@@ -85,7 +88,8 @@ impl PairRow {
         });
         let CheckedStatistics { events, states, transitions, seconds, peak_bytes } = checked.statistics;
         let (verdict, reason, violations) = (checked.verdict, checked.reason, violations.collect());
-        Ok(PairRow { apps, verdict, reason, violations, events, states, transitions, seconds, peak_bytes })
+        let page = None;
+        Ok(PairRow { apps, verdict, reason, violations, events, states, transitions, seconds, peak_bytes, page })
     }
 
     /// A pair that could not be checked.
@@ -100,6 +104,7 @@ impl PairRow {
             transitions: None,
             seconds,
             peak_bytes: None,
+            page: None,
         }
     }
 
@@ -114,7 +119,7 @@ impl PairRow {
     }
 
     /// How many violations of a kind there are.
-    fn found(&self, kind: &str) -> usize {
+    pub(crate) fn found(&self, kind: &str) -> usize {
         self.violations.iter().filter(|violation| violation.kind == kind).count()
     }
 
@@ -132,7 +137,7 @@ impl PairRow {
     }
 
     /// What was found, counted: "2 conflicts, 1 crash".
-    fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         const KINDS: [(&str, &str, &str); 4] = [
             ("conflict", "conflict", "conflicts"),
             ("cascade", "cascade", "cascades"),
@@ -150,20 +155,43 @@ pub fn sort(rows: &mut [PairRow]) {
     rows.sort_by(|one, other| one.importance().cmp(&other.importance()));
 }
 
+const TITLES: [&str; 7] = ["apps", "verdict", "found", "events", "states", "transitions", "time"];
+const APPS: usize = 0;
+/// What is given up first where the table is too wide: transitions, events, states.
+const LEAST_WANTED: [usize; 3] = [5, 3, 4];
+/// However narrow the screen is, the names of apps have so much room.
+const LEAST_ROOM: usize = 20;
+
 /// The table for people: a line per pair, and below it what was found or why nothing is known.
 pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
     let paint = Paint { colour: options.colour };
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
-    const TITLES: [&str; 7] = ["apps", "verdict", "found", "events", "states", "transitions", "time"];
     let fill = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0).max(TITLES[column].len());
-    let fills: Vec<usize> = (0..TITLES.len()).map(fill).collect();
-    let line = |row: &[String; 7], verdict: &str| {
-        let verdict = verdict.to_owned() + &pad("", fills[1] - width(&row[1]));
-        let mut line = format!("{}  {verdict}  {}", pad(&row[0], fills[0]), pad(&row[2], fills[2]));
-        for column in 3..TITLES.len() {
-            line.push_str(&format!("  {:>fill$}", row[column], fill = fills[column]));
+    let mut fills: Vec<usize> = (0..TITLES.len()).map(fill).collect();
+    let mut columns: Vec<usize> = (0..TITLES.len()).collect();
+    let total = |columns: &[usize], fills: &[usize]| columns.iter().map(|&column| fills[column] + 2).sum::<usize>() - 2;
+    for unwanted in LEAST_WANTED {
+        if total(&columns, &fills) > options.width {
+            columns.retain(|&column| column != unwanted);
         }
-        line.trim_end().to_owned()
+    }
+    let excess = total(&columns, &fills).saturating_sub(options.width);
+    fills[APPS] = fills[APPS].min((fills[APPS].saturating_sub(excess)).max(LEAST_ROOM));
+    let line = |row: &[String; 7], verdict: &str| {
+        let mut names = folded(&row[APPS], fills[APPS]).into_iter();
+        let mut line = pad(&names.next().unwrap_or_default(), fills[APPS]);
+        for &column in &columns[1..] {
+            let room = fills[column];
+            let cell = match column {
+                1 => verdict.to_owned() + &pad("", room - width(&row[1])),
+                2 => pad(&row[2], room),
+                _ => format!("{:>room$}", row[column]),
+            };
+            line.push_str("  ");
+            line.push_str(&cell);
+        }
+        let rest = names.map(|name| format!("\n{name}")).collect::<String>();
+        line.trim_end().to_owned() + &rest
     };
     let titles = TITLES.map(str::to_owned);
     let mut lines = vec![paint.bold(&line(&titles, &titles[1]))];
@@ -181,10 +209,26 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
     lines.join("\n") + "\n"
 }
 
+/// The names of apps, one below the other where they are too long for one line.
+fn folded(names: &str, room: usize) -> Vec<String> {
+    if width(names) <= room {
+        return vec![names.to_owned()];
+    }
+    let parts: Vec<&str> = names.split(" + ").collect();
+    let shown = parts.iter().enumerate().map(|(index, name)| {
+        let (before, after) = (if index > 0 { "  " } else { "" }, if index + 1 < parts.len() { " +" } else { "" });
+        let room = room.saturating_sub(before.len() + after.len()).max(2);
+        let kept: String = name.chars().take(room - 1).collect();
+        let name = if width(name) > room { kept + "…" } else { (*name).to_owned() };
+        format!("{before}{name}{after}")
+    });
+    shown.collect()
+}
+
 fn cells(row: &PairRow) -> [String; 7] {
     let counted = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), number);
     [
-        row.apps.join(" + "),
+        row.apps.iter().map(|app| one_line(app)).collect::<Vec<_>>().join(" + "),
         row.verdict.clone(),
         row.summary(),
         counted(row.events),
@@ -218,7 +262,7 @@ fn sentence(violation: &PairViolation) -> String {
 }
 
 /// How many pairs there are of each verdict.
-fn conclusion(rows: &[PairRow]) -> String {
+pub(crate) fn conclusion(rows: &[PairRow]) -> String {
     let total = count(rows.len() as u64, "pair", "pairs");
     let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
     let mut parts = vec![format!("{} fight", number(fights as u64))];
@@ -273,7 +317,7 @@ pub fn json(rows: &[PairRow]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn row(apps: [&str; 2], verdict: &str, found: &[(&str, &str, &[&str])]) -> PairRow {
@@ -292,10 +336,11 @@ mod tests {
             transitions: Some(5_678),
             seconds: 0.0123,
             peak_bytes: Some(1 << 20),
+            page: None,
         }
     }
 
-    fn some() -> Vec<PairRow> {
+    pub(crate) fn some() -> Vec<PairRow> {
         let mut rows = vec![
             row(["night-light", "welcome"], "verified", &[]),
             row(["big", "bigger"], "inconclusive", &[]),
@@ -312,7 +357,7 @@ mod tests {
 
     #[test]
     fn fights_come_first_and_are_told() {
-        insta::assert_snapshot!(text(&some(), &TextOptions::default()), @r#"
+        insta::assert_snapshot!(text(&some(), &TextOptions { width: 120, ..TextOptions::default() }), @r#"
         apps                   verdict       found       events  states  transitions    time
         alarm + lock           violated      1 conflict       4   1,234        5,678   12 ms
             "Lock" locks what "Alarm" unlocked (after: smoke, leave)
@@ -324,6 +369,25 @@ mod tests {
 
         4 pairs: 1 fight, 1 violated, 1 verified, 1 inconclusive, 1 failed
         "#);
+    }
+
+    #[test]
+    fn a_narrow_screen_keeps_what_matters_most() {
+        insta::assert_snapshot!(text(&some(), &TextOptions { width: 54, ..TextOptions::default() }), @r#"
+        apps                  verdict       found         time
+        alarm + lock          violated      1 conflict   12 ms
+            "Lock" locks what "Alarm" unlocked (after:
+              smoke, leave)
+        big + bigger          inconclusive               12 ms
+            the time limit was reached
+        broken + lock         failed                    1.0 ms
+            broken.groovy:3: no definition
+        night-light +         verified                   12 ms
+          welcome
+
+        4 pairs: 1 fight, 1 violated, 1 verified, 1 inconclusive, 1 failed
+        "#);
+        assert_eq!(folded("a-very-long-name-indeed + b", 12), ["a-very-lo… +", "  b"]);
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Story {
     pub why: Option<String>,
     /// Who waits for whom at the end of a deadlock, where the program tells.
     pub waits: Vec<Wait>,
+    /// What is done again and again, in order, where the violation is that something never ends.
+    pub repeats: Vec<String>,
     /// How long the schedule was when it was found.
     pub original: Length,
     /// How long it is here.
@@ -131,6 +133,7 @@ impl Story {
                 object: system.object_name(race.object),
             }),
             why,
+            repeats: if faithful { system.repeats(found) } else { Vec::new() },
             original: Length::of(original),
             length: Length::of(&found.schedule),
             faithful,

@@ -99,6 +99,7 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
         page.race(story, first, second);
     }
     page.deadlock(&story.waits);
+    page.round(&story.repeats);
     if story.failing.is_none() && !story.violation.values.is_empty() {
         page.labelled("values", &listed(&story.violation.values));
     }
@@ -274,6 +275,26 @@ impl Page {
         }
         if let Some(circle) = circle(waits) {
             self.labelled("circle", &circle);
+        }
+    }
+
+    /// What is done again and again, with a line from the last deed back to the first.
+    fn round(&mut self, deeds: &[String]) {
+        let room = self.width.min(WIDEST_PROSE).saturating_sub(LABELLED + 3).max(20);
+        for (index, deed) in deeds.iter().enumerate() {
+            let (first, last) = (index == 0, index + 1 == deeds.len());
+            let again = if last { "; from here it starts again" } else { "" };
+            for (line, piece) in wrap(&format!("{}{again}", one_line(deed)), room).into_iter().enumerate() {
+                let label = if first && line == 0 { "  again" } else { "" };
+                let mark = match (line, first, last) {
+                    (0, true, true) => "↻",
+                    (0, true, false) => "┌>",
+                    (0, false, true) => "└─",
+                    (_, _, false) => "│",
+                    (_, _, true) => "",
+                };
+                self.lines.push(format!("{}{}{piece}", pad(label, LABELLED), pad(mark, 3)));
+            }
         }
     }
 

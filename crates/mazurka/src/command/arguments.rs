@@ -234,6 +234,9 @@ pub(crate) struct Check {
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
+    /// Write a page about what was found into this file: one of those that `pairs` leads to.
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub(crate) pair_page: Option<String>,
     /// Write a page for a browser into this folder: DIR/index.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<String>,
@@ -323,7 +326,7 @@ when it was ended, goes on where it stopped; apps that have changed are checked 
 is violated, and 0 if all are verified.
 
 Examples:
-  mazurka pairs examples/smart-home
+  mazurka pairs examples/smart-home --report matrix
   mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv")]
 pub(crate) struct Pairs {
     /// Apps (.groovy), and folders with apps in them.
@@ -356,6 +359,10 @@ pub(crate) struct Pairs {
     /// Check all pairs anew, also those that are known.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Write pages for a browser into this folder: DIR/index.html with a matrix of the apps, and one for each pair with
+    /// something found.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
     /// Use the algorithm as published, without the savings that are ours.

@@ -34,26 +34,29 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     progress.clear();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;
     outputs.write(console, |format, medium| match format {
-        Format::Html => page_of(&loaded, &checked),
+        Format::Html => page_of(&loaded, &checked, None),
         Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report()),
     })?;
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &page_of(&loaded, &checked))?;
+        let path = page::write(Path::new(folder), &page_of(&loaded, &checked, None))?;
         if outputs.standard == Format::Text {
             console.print(&format!("REPORT   {}", path.display()));
         }
+    }
+    if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
+        page::write_file(Path::new(file), &page_of(&loaded, &checked, Some(("all pairs", "../index.html"))))?;
     }
     Ok(checked.exploration.verdict.exit_code())
 }
 
 /// The page for a browser.
-fn page_of(loaded: &Loaded, checked: &Checked) -> String {
+fn page_of(loaded: &Loaded, checked: &Checked, up: Option<(&str, &str)>) -> String {
     let schedules: Vec<_> = checked.shortened.iter().map(|found| &found.schedule).collect();
     let graph = loaded.subject.graph(&schedules, MOST_STATES_IN_A_PICTURE);
-    html::page(&Page { report: &checked.report(), sources: &loaded.texts, graph: graph.as_ref() })
+    html::page(&Page { report: &checked.report(), sources: &loaded.texts, graph: graph.as_ref(), up })
 }
 
 /// The text for people. Whoever wants it in a file wants all of it.

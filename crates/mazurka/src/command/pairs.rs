@@ -6,10 +6,12 @@
 use super::app_files::{app_files, unreadable};
 use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
 use super::console::{Console, cancel_on_interrupt};
+use super::page;
 use super::pair_store::PairStore;
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 use mazurka::report::format::{count, number};
+use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
 use mazurka::{Cancel, Fingerprint, StopReason, Verdict};
 use std::collections::HashMap;
@@ -25,6 +27,8 @@ use std::time::{Duration, Instant};
 
 /// Part of the key of what is kept: results of another version are not taken for ours.
 const VERSION: &str = concat!("mazurka pairs 1, ", env!("CARGO_PKG_VERSION"));
+/// The folder beside the matrix with the pages of the pairs.
+const PAGES: &str = "pairs";
 /// How often a waiting run looks whether it is to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -32,11 +36,20 @@ const GLANCE: Duration = Duration::from_millis(50);
 struct Pair {
     files: [PathBuf; 2],
     key: Fingerprint,
+    /// Where its page goes, if pages are wanted. The name has the key in it, so a page that is there is the right one.
+    page: Option<PathBuf>,
 }
 
 impl Pair {
     fn names(&self) -> Vec<String> {
         self.files.iter().map(|file| stem(file)).collect()
+    }
+
+    /// A row that leads to the pair's page, if there is one.
+    fn with_page(&self, row: PairRow) -> PairRow {
+        let page = self.page.as_ref().filter(|page| page.exists());
+        let address = page.and_then(|page| page.file_name()).map(|name| format!("{PAGES}/{}", name.to_string_lossy()));
+        PairRow { page: address, ..row }
     }
 }
 
@@ -63,6 +76,12 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         TableFormat::Csv => pairs::csv(&rows),
         TableFormat::Json => pairs::json(&rows),
     });
+    if let Some(folder) = &arguments.report {
+        let path = page::write(Path::new(folder), &matrix::page(&rows))?;
+        if arguments.format == TableFormat::Text {
+            console.print(&format!("REPORT   {}", path.display()));
+        }
+    }
     if stopped {
         let left = count(left as u64, "pair was", "pairs were");
         let again = if arguments.no_store { "" } else { "; the same command goes on from here" };
@@ -97,8 +116,10 @@ fn known<'p>(pairs: &'p [Pair], store: Option<&PairStore>, fresh: bool) -> Resul
             None => None,
         };
         match row {
-            Some(row) => rows.push(PairRow { apps: pair.names(), ..row }),
-            None => open.push(pair),
+            Some(row) if row.violations.is_empty() || pair.page.as_ref().is_none_or(|page| page.exists()) => {
+                rows.push(pair.with_page(PairRow { apps: pair.names(), ..row }));
+            }
+            _ => open.push(pair),
         }
     }
     Ok((rows, open))
@@ -128,7 +149,8 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     let with_key = |files: [PathBuf; 2]| {
         let [one, other] = [&files[0], &files[1]].map(|file| contents[file].0);
         let key = Fingerprint::of_bytes(format!("{setting}\0{one:x}\0{other:x}").as_bytes());
-        Pair { files, key }
+        let page = arguments.report.as_ref().map(|folder| Path::new(folder).join(PAGES).join(page_name(&files, key)));
+        Pair { files, key, page }
     };
     Ok(chosen.into_iter().map(with_key).collect())
 }
@@ -140,6 +162,13 @@ fn setting(arguments: &Arguments) -> Result<String> {
         None => String::new(),
     };
     Ok(format!("{VERSION}\0{}\0{home}", options(arguments).join("\0")))
+}
+
+/// The name of a pair's page: the apps, and what tells it from those of other versions of them.
+fn page_name(files: &[PathBuf; 2], key: Fingerprint) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let [one, other] = [&files[0], &files[1]].map(|file| stem(file).chars().take(60).map(plain).collect::<String>());
+    format!("{one}+{other}-{:08x}.html", (key.0 >> 96) as u32)
 }
 
 fn stem(file: &Path) -> String {
@@ -216,7 +245,7 @@ fn check_all(
             scope.spawn(move || {
                 while !cancel.is_cancelled() {
                     let Some(pair) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let row = check(pair, program, options, leash);
+                    let row = pair.with_page(check(pair, program, options, leash));
                     if cancel.is_cancelled() || send.send((pair.key, row)).is_err() {
                         break;
                     }
@@ -275,6 +304,9 @@ fn check(pair: &Pair, program: &Path, options: &[String], leash: &Leash) -> Pair
     let mut command = Command::new(program);
     command.arg("check").args(&pair.files).args(options);
     command.args(["--format", "json", "--no-schedule", "--quiet", "--threads", "1", "--until-closed"]);
+    if let Some(page) = &pair.page {
+        command.arg("--pair-page").arg(page);
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // Ctrl-C is for this process: it takes its checks off the leash.
     #[cfg(unix)]

@@ -3,6 +3,9 @@
 /** How many colours there are for actors and engines; the style has them as `lane-0` and so on. */
 const LANE_COLOURS = 8;
 
+/** A sign for each verdict; pairs of apps may also have failed to be checked. */
+const SIGNS = { verified: "✓", violated: "✗", bounded: "…", inconclusive: "?", unsupported: "–", failed: "!" };
+
 /** An HTML element with attributes (`on` holds listeners) and children. */
 function element(tag, attributes = {}, ...children) {
   return furnish(document.createElement(tag), attributes, children);

@@ -175,9 +175,15 @@ function drawStep(violation, row, { x, y }, actor) {
   );
 }
 
+// Slanted names are cut beyond this; the style has it too. So much of a name's length is its height.
+const LONGEST_HEAD = 210;
+const SLANT = Math.sin((42 / 180) * Math.PI);
+
 function drawHeads(heads, violation, { pitch, lane }) {
   const slanted = violation.actors.some((actor) => actor.length * LETTER > pitch - 8);
   heads.classList.toggle("slanted", slanted);
+  const longest = Math.min(LONGEST_HEAD, LETTER * Math.max(...violation.actors.map((actor) => actor.length)));
+  heads.style.height = slanted ? `${longest * SLANT + 14}px` : "";
   heads.replaceChildren(
     ...violation.actors.map((actor, index) =>
       element(

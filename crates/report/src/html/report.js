@@ -1,12 +1,12 @@
 // Puts the page together: the verdict, each violation, the states, the program; then keys and the address.
 
 function verdictView(data) {
-  const signs = { verified: "✓", violated: "✗", bounded: "…", inconclusive: "?", unsupported: "–" };
   return element(
     "header",
     { class: `verdict ${data.verdict}` },
+    data.up ? element("p", {}, element("a", { href: data.up[1] }, `← ${data.up[0]}`)) : null,
     element("p", { class: "kicker" }, data.program),
-    element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, signs[data.verdict]), ` ${data.verdict}`),
+    element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, SIGNS[data.verdict]), ` ${data.verdict}`),
     data.remarks.map((remark) => element("p", {}, sentence(remark))),
     element(
       "dl",

@@ -28,6 +28,7 @@ function violationView(data, violation, index, tell) {
     headline(data, violation, index),
     explanation(violation),
     deadlockView(violation),
+    roundView(violation),
     walk,
     footnotes(violation),
   );
@@ -65,15 +66,27 @@ function headline(data, violation, index) {
 
 function explanation(violation) {
   const parts = [];
-  if (violation.why) parts.push(element("p", { class: "why" }, `${violation.why}.`));
+  if (violation.why) parts.push(element("p", { class: "why" }, sentence(violation.why)));
   if (violation.race) parts.push(racePair(violation));
   const values = violation.failing === null ? Object.entries(violation.values) : [];
   for (const [label, list] of [["values", values], ["start", violation.start_values]]) {
     if (list.length > 0) {
-      parts.push(element("p", {}, `${label}: `, element("code", {}, list.map(([n, v]) => `${n} = ${v}`).join(", "))));
+      parts.push(element("p", { class: "values" }, `${label}: `, element("code", {}, list.map(([n, v]) => `${n} = ${v}`).join(", "))));
     }
   }
   return parts;
+}
+
+/** What is done again and again, with an arrow from the end back to the beginning. */
+function roundView(violation) {
+  if (!violation.repeats) return null;
+  return element(
+    "section",
+    { class: "round" },
+    element("h3", {}, "Again and again"),
+    element("ol", {}, violation.repeats.map((deed) => element("li", {}, deed))),
+    element("p", { class: "dim" }, "From here it starts again."),
+  );
 }
 
 function sentence(text) {
