@@ -264,7 +264,7 @@ impl System for Home {
         match found.violation.kind {
             ViolationKind::Conflict => self.tell_conflict(found),
             ViolationKind::Cascade => self.tell_cascade(found),
-            _ => None,
+            _ => self.tell_alone(found),
         }
     }
 

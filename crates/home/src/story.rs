@@ -54,6 +54,12 @@ impl Home {
         })
     }
 
+    /// What is enough for a violation, if it is one event: a sentence.
+    pub(crate) fn tell_alone(&self, found: &Found) -> Option<String> {
+        let [only] = found.schedule.moves[..] else { return None };
+        Some(format!("it is enough that {}", self.clause(only.actor)))
+    }
+
     /// What apps do again and again in the last step, if they do.
     pub(crate) fn round(&self, found: &Found) -> Vec<Deed> {
         match self.deeds(found) {

@@ -286,7 +286,7 @@ fn the_programs_of_the_manual_do_what_it_says() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs-of-the-manual");
     fs::create_dir_all(&folder).expect("a folder can be made");
     let mut count = 0;
-    for page in ["README.md", "docs/language.md"] {
+    for page in ["README.md", "docs/language.md", "docs/tour-programs.md"] {
         let text = fs::read_to_string(root.join(page)).expect("a page can be read");
         for (line, said, program) in programs_on(&text) {
             let path = folder.join(format!("{}-line-{line}.mz", page.replace('/', "-")));

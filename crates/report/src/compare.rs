@@ -50,15 +50,21 @@ enum Column {
 }
 
 /// What is given up first where the table is too wide.
-const LEAST_WANTED: [Column; 8] = [
+const LEAST_WANTED: [Column; 14] = [
     Column::Counter(Counter::Races),
     Column::Counter(Counter::BacktrackPoints),
     Column::Counter(Counter::MaxDepth),
     Column::Counter(Counter::EndStates),
     Column::Counter(Counter::PeakBytes),
     Column::Counter(Counter::Events),
+    Column::Counter(Counter::Decisions),
+    Column::Counter(Counter::Cutoffs),
     Column::Counter(Counter::Blocked),
     Column::Violations,
+    Column::Counter(Counter::Revisited),
+    Column::Counter(Counter::Configurations),
+    Column::Counter(Counter::EventTraces),
+    Column::Counter(Counter::Traces),
 ];
 
 impl Column {

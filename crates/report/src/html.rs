@@ -208,6 +208,8 @@ struct PageViolation<'a> {
     actors: &'a [String],
     /// The place of the step that is wrong in the schedule, from 0.
     failing: Option<usize>,
+    /// The line that is wrong, if it is not the line of that step.
+    failing_line: Option<u32>,
     initial: Vec<(&'a str, &'a str)>,
     start_values: Vec<(&'a str, &'a str)>,
     /// For each step those that it depends on.
@@ -229,6 +231,7 @@ impl<'a> PageViolation<'a> {
             violation: ViolationObject::new(story),
             actors: &story.actors,
             failing: story.failing,
+            failing_line: story.line_behind_step(),
             initial: pairs(&story.initial),
             start_values: pairs(&story.start_values),
             causes: story.rows.iter().map(causes).collect(),

@@ -163,6 +163,13 @@ impl Story {
         state
     }
 
+    /// The line of an assertion that fails in the local work behind its step: the step's own line is another one.
+    pub(crate) fn line_behind_step(&self) -> Option<u32> {
+        let step = self.rows.get(self.failing?)?.location.as_ref()?;
+        let wrong = self.violation.location.as_ref().filter(|_| self.violation.kind == ViolationKind::Assertion)?;
+        (wrong.line != step.line || wrong.file != step.file).then_some(wrong.line)
+    }
+
     /// The name of a row's actor.
     pub fn actor(&self, row: &Row) -> &str {
         self.actors.get(row.actor).map_or("", String::as_str)

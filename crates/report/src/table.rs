@@ -229,7 +229,8 @@ fn note(story: &Story, row: &Row, fails: bool) -> String {
     let changed = |name: &str| row.changes.iter().any(|change| change.name == name);
     let read = story.violation.values.iter().filter(|value| !changed(&value.name));
     parts.extend(read.map(|value| format!("{} = {}", value.name, value.value)));
-    format!("{CROSS}   {}", parts.join(", "))
+    let line = story.line_behind_step().map_or_else(String::new, |line| format!(" line {line}"));
+    format!("{CROSS}{line}   {}", parts.join(", ")).trim_end().to_owned()
 }
 
 /// A changed value: `x: 0 → 1`.

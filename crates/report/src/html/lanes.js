@@ -51,7 +51,7 @@ function rowOf(violation, step, index, choose) {
     element("span", { class: "actor" }, step.actor),
     step.text === step.actor ? null : element("code", {}, step.text),
     race ? element("span", { class: "tag race" }, `race on ${violation.race.object}`) : null,
-    fails ? element("span", { class: "tag wrong" }, "✗ wrong here") : null,
+    fails ? element("span", { class: "tag wrong" }, violation.failing_line ? `✗ wrong at line ${violation.failing_line}` : "✗ wrong here") : null,
     step.changes.map((change) => element("span", { class: "change" }, changeWords(change))),
   );
   const button = element(
