@@ -7,8 +7,8 @@ use crate::operation::ThreadId;
 use crate::program::{Code, Done, Object, Program};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Footprint, Next, ObjectId, Outcome, Queue, Step, System, Traits,
-    Value,
+    Access, ActorId, Awaited, Description, Ending, Footprint, Next, ObjectId, ObjectKind, Outcome, Queue, Step, System,
+    Traits, Value,
 };
 
 /// A program that was recorded as one execution.
@@ -235,6 +235,14 @@ impl System for Recording {
 
     fn object_name(&self, object: ObjectId) -> String {
         words::object_name(self, object)
+    }
+
+    fn object_kind(&self, object: ObjectId) -> ObjectKind {
+        words::object_kind(self, object)
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        words::holder(self, state, object)
     }
 
     fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {

@@ -3,7 +3,9 @@
 use crate::operation::{Place, ThreadId};
 use crate::program::{Code, Object};
 use crate::recording::{Obstacle, Recording, State};
-use mazurka_core::{Access, ActorId, Description, Ending, Location, ObjectId, Value, Violation, ViolationKind};
+use mazurka_core::{
+    Access, ActorId, Description, Ending, Location, ObjectId, ObjectKind, Value, Violation, ViolationKind,
+};
 use std::sync::Arc;
 
 /// Threads are `t1`, `t2` … and the handlers of events `e1`, `e2` …, by the numbers that the trace gives them.
@@ -33,6 +35,30 @@ pub(crate) fn object_name(recording: &Recording, object: ObjectId) -> String {
         Some(Object::Tokens(thread)) => format!("the notifications of t{}", thread.0),
         None => format!("object {}", object.0),
     }
+}
+
+pub(crate) fn object_kind(recording: &Recording, object: ObjectId) -> ObjectKind {
+    match recording.program().objects.get(object.0 as usize) {
+        Some(Object::Lock(_)) => ObjectKind::Lock,
+        Some(Object::Life(_)) => ObjectKind::Life,
+        Some(Object::Mailbox(_)) => ObjectKind::Mailbox,
+        Some(Object::Handler(_)) => ObjectKind::Handler,
+        _ => ObjectKind::Variable,
+    }
+}
+
+/// Who holds a lock, and whose turn it is on a thread with a queue.
+pub(crate) fn holder(recording: &Recording, state: &State, object: ObjectId) -> Option<ActorId> {
+    let program = recording.program();
+    let task = match program.objects.get(object.0 as usize)? {
+        Object::Lock(lock) => recording.holder(state, program.locks.iter().position(|other| other == lock)?),
+        Object::Handler(thread) => {
+            let queue = program.queues.iter().position(|(other, _)| other == thread)?;
+            recording.queued(state, queue).next()
+        }
+        _ => None,
+    }?;
+    Some(ActorId(task as u32))
 }
 
 fn lock_name(lock: u32) -> String {

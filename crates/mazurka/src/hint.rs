@@ -5,6 +5,7 @@
 
 use crate::agree::Random;
 use mazurka_core::{Access, ActorId, Dependence, Machine, Move, ObjectId, ObjectKind, Outcome, Stepper, System};
+use mazurka_report::format::number;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -20,8 +21,10 @@ pub(crate) fn hint<S: System>(system: &S) -> Option<String> {
     let (object, &most) = conflicts.iter().max_by_key(|&(_, count)| count)?;
     (all >= FEWEST && conflicts.len() > 1 && 2 * most > all).then(|| {
         format!(
-            "in {RUNS} random runs, {most} of {all} conflicts between actors are on `{object}`; \
-             is it part of what you check? without it there are fewer orders"
+            "in {RUNS} random runs, {} of {} conflicts between actors are on `{object}`; \
+             is it part of what you check? without it there are fewer orders",
+            number(most as u64),
+            number(all as u64)
         )
     })
 }
@@ -72,7 +75,6 @@ fn can_be_left_out(kind: ObjectKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{MzProgram, Subject, lang};
 
     fn hint_of(source: &str) -> Option<String> {

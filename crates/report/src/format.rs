@@ -1,7 +1,7 @@
 //! Numbers, durations and sizes as people write them, in both directions.
 
 use mazurka_core::Counter;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// A number with its digits in groups of three: `1,234,567`.
 pub fn number(number: u64) -> String {
@@ -163,11 +163,47 @@ fn split_while(text: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !belongs(c)).unwrap_or(text.len()))
 }
 
+/// A moment as `2001-09-09T01:46:40`, in UTC.
+pub fn timestamp(when: SystemTime) -> String {
+    const DAY: u64 = 24 * 60 * 60;
+    let seconds = when.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (hours, minutes, rest) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
+    let (mut year, mut day) = (1970, seconds / DAY);
+    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if day < length {
+            break;
+        }
+        day -= length;
+        month += 1;
+    }
+    format!("{year:04}-{month:02}-{:02}T{hours:02}:{minutes:02}:{rest:02}", day + 1)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn moments_are_written_as_machines_read_them() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00"),
+            (1_000_000_000, "2001-09-09T01:46:40"),
+            (951_782_399, "2000-02-28T23:59:59"),
+            (951_868_799, "2000-02-29T23:59:59"),
+            (1_735_689_599, "2024-12-31T23:59:59"),
+        ] {
+            assert_eq!(timestamp(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)), expected);
+        }
+    }
 
     #[test]
     fn numbers_are_grouped_and_agree_with_their_nouns() {

@@ -1,39 +1,52 @@
 //! Reports in the XML of JUnit, which build servers read.
 //!
 //! A proof is one test that passes, each violation is one that fails. A search that proves nothing and finds nothing is
-//! an error: it must not look like a pass. Only elements and attributes that the common schemas share are used.
+//! an error: it must not look like a pass. There are several schemas of this format; what the strictest one asks for is
+//! there, and nothing that another one forbids.
 
+use crate::format::timestamp;
 use crate::{Report, Story, TextOptions, html, meaning, text};
 use mazurka_core::Verdict;
+use std::time::SystemTime;
 
 /// The test that a proof passes.
 const PROOF: &str = "no order of events breaks it";
 
-/// The whole report as one XML document.
-pub fn report(report: &Report<'_>) -> String {
-    let exploration = report.exploration;
-    let seconds = format!("{:.3}", exploration.statistics.seconds.max(0.0));
-    let mut cases: Vec<String> = report.stories.iter().map(|story| failed(report, story)).collect();
-    let failures = cases.len();
-    let undecided = meaning::unproven(&exploration.verdict);
+/// The whole report as one XML document. `started` is when the search began.
+pub fn report(report: &Report<'_>, started: SystemTime) -> String {
+    let verdict = &report.exploration.verdict;
+    let mut results: Vec<(&str, String)> = report.stories.iter().map(failed).collect();
+    let failures = results.len();
+    let undecided = meaning::unproven(verdict);
     let errors = usize::from(undecided.is_some());
-    if let Some(reason) = undecided {
-        let error = element("error", exploration.verdict.name(), &reason, "");
-        cases.push(case(report, PROOF, &format!(">\n      {error}\n    </testcase>")));
+    results.extend(undecided.map(|reason| (PROOF, element("error", verdict.name(), &reason, ""))));
+    if *verdict == Verdict::Verified {
+        results.push((PROOF, String::new()));
     }
-    if exploration.verdict == Verdict::Verified {
-        cases.push(case(report, PROOF, &format!(" time=\"{seconds}\"/>")));
-    }
-    let totals = format!("tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds}\"", cases.len());
+    let seconds = report.exploration.statistics.seconds.max(0.0);
+    // One search has found them all: its time is that of the first.
+    let times = [seconds].into_iter().chain(std::iter::repeat(0.0));
+    let cases: String =
+        results.iter().zip(times).map(|((name, wrong), time)| case(report, name, time, wrong)).collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <testsuites name=\"mazurka\" {totals}>\n  \
-         <testsuite name=\"{}\" {totals}>\n{}{}  </testsuite>\n\
+         <testsuites>\n  \
+         <testsuite id=\"0\" package=\"mazurka\" name=\"{}\" timestamp=\"{}\" hostname=\"localhost\" \
+         tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{seconds:.3}\">\n\
+         {}{cases}    \
+         <system-out>{}</system-out>\n    <system-err/>\n  </testsuite>\n\
          </testsuites>\n",
         escape(report.program),
+        timestamp(started),
+        results.len(),
         properties(report),
-        cases.concat()
+        escape(&text::verdict(report, &wide())),
     )
+}
+
+/// How text is laid out that a build server shows.
+fn wide() -> TextOptions {
+    TextOptions { width: 100, ..TextOptions::default() }
 }
 
 fn properties(report: &Report<'_>) -> String {
@@ -51,17 +64,17 @@ fn properties(report: &Report<'_>) -> String {
     format!("    <properties>\n{}    </properties>\n", lines.collect::<String>())
 }
 
-/// A test, with what stands behind its attributes.
-fn case(report: &Report<'_>, name: &str, rest: &str) -> String {
-    format!("    <testcase name=\"{}\" classname=\"{}\"{rest}\n", escape(name), escape(report.program))
+/// A test, with what is wrong with it, if anything is.
+fn case(report: &Report<'_>, name: &str, seconds: f64, wrong: &str) -> String {
+    let (name, class) = (escape(name), escape(report.program));
+    let end = if wrong.is_empty() { "/>".to_owned() } else { format!(">\n      {wrong}\n    </testcase>") };
+    format!("    <testcase name=\"{name}\" classname=\"{class}\" time=\"{seconds:.3}\"{end}\n")
 }
 
-/// The test of a violation.
-fn failed(report: &Report<'_>, story: &Story) -> String {
+/// The test of a violation: its name, and what is wrong.
+fn failed(story: &Story) -> (&str, String) {
     let violation = &story.violation;
-    let told = text::story(story, &TextOptions { width: 100, ..TextOptions::default() });
-    let failure = element("failure", violation.kind.name(), &violation.message, &told);
-    case(report, &violation.message, &format!(">\n      {failure}\n    </testcase>"))
+    (&violation.message, element("failure", violation.kind.name(), &violation.message, &text::story(story, &wide())))
 }
 
 /// What is wrong with a test.
@@ -85,19 +98,14 @@ mod tests {
     use super::*;
     use crate::example::{Threads, counts};
     use mazurka_core::{Counter, Exploration, StopReason};
+    use std::time::Duration;
 
     fn of(stop: StopReason, stories: &[Story], threads: &Threads) -> String {
         let found = stories.iter().map(|_| threads.found(&[2, 2, 0, 0])).collect();
         let exploration = Exploration::conclude(stop, None, found, counts(&[(Counter::States, 6)], 0.25));
-        report(&Report {
-            program: "three.mz",
-            engine: "exhaustive",
-            picked: None,
-            promise: "",
-            hint: None,
-            exploration: &exploration,
-            stories,
-        })
+        let (program, engine, promise) = ("three.mz", "exhaustive", "");
+        let told = Report { program, engine, picked: None, promise, hint: None, exploration: &exploration, stories };
+        report(&told, SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000))
     }
 
     #[test]
@@ -105,15 +113,15 @@ mod tests {
         let threads = Threads::three();
         insta::assert_snapshot!(of(StopReason::Complete, &[threads.tell(&[2, 2, 0, 0], 4)], &threads), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="1" errors="0" time="0.250">
-          <testsuite name="three.mz" tests="1" failures="1" errors="0" time="0.250">
+        <testsuites>
+          <testsuite id="0" package="mazurka" name="three.mz" timestamp="2001-09-09T01:46:40" hostname="localhost" tests="1" failures="1" errors="0" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="violated"/>
               <property name="reason" value="the search went on to its end"/>
               <property name="states" value="6"/>
             </properties>
-            <testcase name="assertion failed: r1 == 0" classname="three.mz">
+            <testcase name="assertion failed: r1 == 0" classname="three.mz" time="0.250">
               <failure type="assertion" message="assertion failed: r1 == 0">VIOLATION  assertion failed: r1 == 0                                  three.mz:2
           why      T3 incremented x before T1 did; nothing orders the two
           race     T3  r3 = x++  (three.mz:22)   with   T1  r1 = x++  (three.mz:1)
@@ -125,6 +133,9 @@ mod tests {
           4                           assert r1 == 0   ✗   r1 = 1
         </failure>
             </testcase>
+            <system-out>VERDICT  violated   exhaustive: 6 states, 1 violation, 250 ms
+        </system-out>
+            <system-err/>
           </testsuite>
         </testsuites>
         "#);
@@ -134,14 +145,17 @@ mod tests {
     fn a_proof_is_a_test_that_passes() {
         insta::assert_snapshot!(of(StopReason::Complete, &[], &Threads::three()), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="0" errors="0" time="0.250">
-          <testsuite name="three.mz" tests="1" failures="0" errors="0" time="0.250">
+        <testsuites>
+          <testsuite id="0" package="mazurka" name="three.mz" timestamp="2001-09-09T01:46:40" hostname="localhost" tests="1" failures="0" errors="0" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="verified"/>
               <property name="states" value="6"/>
             </properties>
             <testcase name="no order of events breaks it" classname="three.mz" time="0.250"/>
+            <system-out>VERDICT  verified   exhaustive: 6 states, 250 ms
+        </system-out>
+            <system-err/>
           </testsuite>
         </testsuites>
         "#);
@@ -151,17 +165,22 @@ mod tests {
     fn a_search_without_an_answer_is_an_error() {
         insta::assert_snapshot!(of(StopReason::TimeLimit, &[], &Threads::three()), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
-        <testsuites name="mazurka" tests="1" failures="0" errors="1" time="0.250">
-          <testsuite name="three.mz" tests="1" failures="0" errors="1" time="0.250">
+        <testsuites>
+          <testsuite id="0" package="mazurka" name="three.mz" timestamp="2001-09-09T01:46:40" hostname="localhost" tests="1" failures="0" errors="1" time="0.250">
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="inconclusive"/>
               <property name="reason" value="the time limit was reached; nothing was found so far"/>
               <property name="states" value="6"/>
             </properties>
-            <testcase name="no order of events breaks it" classname="three.mz">
+            <testcase name="no order of events breaks it" classname="three.mz" time="0.250">
               <error type="inconclusive" message="the time limit was reached"/>
             </testcase>
+            <system-out>VERDICT  inconclusive   exhaustive: 6 states, 250 ms
+                 the time limit was reached; nothing was found so far
+                 a longer --time-limit looks further
+        </system-out>
+            <system-err/>
           </testsuite>
         </testsuites>
         "#);

@@ -11,6 +11,7 @@ use mazurka::{Check, Checked, Loaded, Origin, StopReason, Verdict, file_trouble,
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A picture of more states than this shows nothing.
 const MOST_STATES_IN_A_PICTURE: usize = 150;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if let EngineChoice::Engine(engine) = arguments.engine {
         check = check.engine(engine);
     }
+    let started = SystemTime::now();
     let mut progress = console.progress(arguments.search.time_limit);
     let mut checked = check.observed_by(&mut progress);
     progress.clear();
@@ -38,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
-        Format::Junit => junit::report(&checked.report()),
+        Format::Junit => junit::report(&checked.report(), started),
     })?;
     if let Some(folder) = &arguments.report {
         let path = page::write(Path::new(folder), &page_of(&loaded, &checked, None))?;

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use mazurka::Fingerprint;
 use mazurka::report::pairs::PairRow;
 use redb::{Database, ReadableDatabase, TableDefinition};
+use std::fs;
 use std::path::Path;
 
 /// The rows by the fingerprint of everything that they depend on.
@@ -15,17 +16,22 @@ pub(crate) struct PairStore {
 }
 
 impl PairStore {
-    /// Opens a store, and makes it if there is none.
+    /// Opens a store, and makes it if there is none. It is made beside its place and moved there when it is whole: a
+    /// run that is killed meanwhile leaves nothing that cannot be opened.
     pub(crate) fn open(path: &Path) -> Result<PairStore> {
-        let database = Database::create(path).with_context(|| {
+        let trouble = || {
             format!(
                 "error: {}: cannot keep results here\nexpected a new file, or one that `pairs` made",
                 path.display()
             )
-        })?;
-        let begin = database.begin_write()?;
-        begin.open_table(ROWS)?;
-        begin.commit()?;
+        };
+        if !path.exists() {
+            let mut name = path.file_name().unwrap_or_default().to_os_string();
+            name.push(".new");
+            let new = path.with_file_name(name);
+            make(&new).and_then(|()| Ok(fs::rename(&new, path)?)).with_context(trouble)?;
+        }
+        let database = Database::open(path).with_context(trouble)?;
         Ok(PairStore { database })
     }
 
@@ -49,10 +55,18 @@ impl PairStore {
     }
 }
 
+/// Makes an empty store.
+fn make(path: &Path) -> Result<()> {
+    let _ = fs::remove_file(path);
+    let write = Database::create(path)?.begin_write()?;
+    write.open_table(ROWS)?;
+    write.commit()?;
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn what_is_kept_is_found_again() {

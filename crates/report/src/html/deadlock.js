@@ -30,9 +30,10 @@ function deadlockView(violation) {
 
 function cyclePicture(cycle) {
   const radius = Math.max(84, cycle.length * 30);
-  const [width, height] = [radius * 2.9 + 190, radius * 2 + 60];
+  const [width, height] = [radius * 2.9 + 190, cycle.length === 2 ? 120 : radius * 2 + 60];
   const boxes = cycle.map((wait, index) => {
-    const angle = (index / cycle.length) * 2 * Math.PI - Math.PI / 2;
+    // Two stand side by side, so that there is room for what is on their arrows.
+    const angle = (index / cycle.length) * 2 * Math.PI - (cycle.length === 2 ? Math.PI : Math.PI / 2);
     const half = Math.min(92, Math.max(34, wait.actor.length * 4.3 + 12));
     return { x: width / 2 + radius * 1.4 * Math.cos(angle), y: height / 2 + radius * Math.sin(angle), half };
   });

@@ -66,7 +66,7 @@ function headline(data, violation, index) {
 
 function explanation(violation) {
   const parts = [];
-  if (violation.why) parts.push(element("p", { class: "why" }, sentence(violation.why)));
+  if (violation.why) parts.push(element("p", { class: "why" }, reason(violation)));
   if (violation.race) parts.push(racePair(violation));
   const values = violation.failing === null ? Object.entries(violation.values) : [];
   for (const [label, list] of [["values", values], ["start", violation.start_values]]) {
@@ -87,6 +87,11 @@ function roundView(violation) {
     element("ol", {}, violation.repeats.map((deed) => element("li", {}, deed))),
     element("p", { class: "dim" }, "From here it starts again."),
   );
+}
+
+/** The reason as a sentence. A name stays as it is, also at the beginning. */
+function reason({ why, actors }) {
+  return actors.some((actor) => why.startsWith(actor)) ? `${why}.` : sentence(why);
 }
 
 function sentence(text) {
