@@ -57,3 +57,23 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         (Verdict::Unsupported(_), _) => Some("what comes after that is not known, so nothing is claimed"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::counts;
+    use mazurka_core::{Counter, Exploration, Statistics};
+
+    fn advice_on(statistics: Statistics) -> Option<&'static str> {
+        let exploration = &Exploration { statistics, ..Exploration::unsupported("odd") };
+        let (program, engine, promise) = ("three.mz", "exhaustive", "");
+        advice(&Report { program, engine, picked: None, promise, hint: None, exploration, stories: &[] })
+    }
+
+    #[test]
+    fn another_engine_is_advised_only_where_it_helps() {
+        assert_eq!(advice_on(Statistics::default()), Some("--engine auto picks an engine that fits"));
+        let went_there = counts(&[(Counter::States, 6)], 0.25);
+        assert_eq!(advice_on(went_there), Some("what comes after that is not known, so nothing is claimed"));
+    }
+}

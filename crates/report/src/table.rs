@@ -189,7 +189,7 @@ impl Table {
         }
         let gap = if texts == 0 && text.is_empty() { 0 } else { NOTE_GAP };
         let aligned = (left + texts).max(width(&line)) + gap;
-        if aligned + width(&cell.note) <= left + room {
+        if cell.note.is_empty() || aligned + width(&cell.note) <= left + room {
             self.push_note(&mut line, aligned, &cell.note);
             lines.push(line.trim_end().to_owned());
             return;
