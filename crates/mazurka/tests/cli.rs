@@ -295,7 +295,8 @@ fn a_run_of_pairs_that_was_killed_goes_on() {
         child.kill().expect("the command can be killed");
         child.wait().expect("it is gone");
     }
-    assert_eq!(table(&run(&folder, &again)), table(&whole));
+    let resumed = run(&folder, &again);
+    assert_eq!(table(&resumed), table(&whole), "{}", String::from_utf8_lossy(&resumed.stderr));
     let known = run(&folder, &again);
     assert_eq!(table(&known), table(&whole));
     assert!(String::from_utf8_lossy(&known.stderr).contains("78 pairs were known"));

@@ -3,12 +3,17 @@
 use anyhow::{Context, Result};
 use mazurka::Fingerprint;
 use mazurka::report::pairs::PairRow;
-use redb::{Database, ReadableDatabase, TableDefinition};
+use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The rows by the fingerprint of everything that they depend on.
 const ROWS: TableDefinition<'_, u128, &str> = TableDefinition::new("pairs");
+
+/// How long a store may be in other hands.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A file with rows.
 pub(crate) struct PairStore {
@@ -31,7 +36,7 @@ impl PairStore {
             let new = path.with_file_name(name);
             make(&new).and_then(|()| Ok(fs::rename(&new, path)?)).with_context(trouble)?;
         }
-        let database = Database::open(path).with_context(trouble)?;
+        let database = open_when_free(path).with_context(trouble)?;
         Ok(PairStore { database })
     }
 
@@ -52,6 +57,18 @@ impl PairStore {
         }
         write.commit()?;
         Ok(())
+    }
+}
+
+/// Opens a store that may still be in the hands of a run that was killed: a process that it was just about to start
+/// holds its files for a moment.
+fn open_when_free(path: &Path) -> Result<Database, DatabaseError> {
+    let started = Instant::now();
+    loop {
+        match Database::open(path) {
+            Err(DatabaseError::DatabaseAlreadyOpen) if started.elapsed() < PATIENCE => thread::sleep(PATIENCE / 40),
+            opened => return opened,
+        }
     }
 }
 
