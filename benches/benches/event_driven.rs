@@ -2,8 +2,12 @@
 //! them and of their steps a second.
 //!
 //! `cargo bench --manifest-path benches/Cargo.toml --bench event_driven` prints a table beside the published seconds, which
-//! were taken on another machine. The counts are asserted; nothing is asserted about time. Rows that take long come with
-//! `-- --all`.
+//! were taken on another machine. `steps/s` counts the steps that were taken: an execution shares its first ones with the one
+//! before it. `events/s` counts those of each execution, which is what the published tool runs. The counts are
+//! asserted; nothing is asserted about time. Rows that take long come with `-- --all`.
+//!
+//! A second table shows executions that grow while their number stays the same: what should be seen is that the time for a
+//! step stays the same. A third one shows a program on several threads, where all counts must be the same.
 
 use mazurka_core::{Counter, Silent};
 use mazurka_engines::{Engine, Options, explore};
@@ -60,34 +64,98 @@ const ROWS: &[Row] = &[
     ("plb", program!("load-balancer"), &[("N", 8)], Engine::Event, 1, 0.06, false),
 ];
 
+/// What has to be seen to grow no faster than executions do: N threads, or messages of one handler, take K steps of their
+/// own and then one that is in conflict with those of the others. N! executions of about N * K steps.
+const GROWING: &[(&str, &str)] = &[
+    (
+        "threads",
+        "const N = 6; const K = 1; shared own[N] = 0; shared x = 0;
+         thread worker(i in 0..N) { for k in 0..K { own[i] = k + 1; } x = i; }",
+    ),
+    (
+        "messages",
+        "const N = 6; const K = 1; shared own[N] = 0; shared x = 0; handler h any;
+         thread poster(i in 0..N) { post h, work(i); }
+         message work(i) { for k in 0..K { own[i] = k + 1; } x = i; }",
+    ),
+];
+
+/// A run: executions, transitions, the length of the longest execution, and seconds.
+struct Run {
+    executions: u64,
+    transitions: u64,
+    length: u64,
+    seconds: f64,
+}
+
+fn run(name: &str, source: &str, constants: &[(&str, i64)], engine: Engine, threads: usize) -> Run {
+    let defines: Vec<(String, i64)> = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    let program = compile(name, source, &defines).expect("it compiles");
+    let model = Model::new(program.into(), Identity::History);
+    let options = Options { all: true, threads, ..Options::default() };
+    let started = Instant::now();
+    let exploration = explore(engine, &model, &options, &mut Silent);
+    let seconds = started.elapsed().as_secs_f64();
+    let count = |counter| exploration.statistics.get(counter).expect("it is counted");
+    assert_eq!(count(Counter::Blocked), 0, "{name} {constants:?} {engine}");
+    let (executions, transitions) = (count(Counter::Executions), count(Counter::Transitions));
+    Run { executions, transitions, length: count(Counter::MaxDepth), seconds }
+}
+
 fn main() {
-    let all = std::env::args().any(|argument| argument == "--all");
+    published(std::env::args().any(|argument| argument == "--all"));
+    growth();
+    threads();
+}
+
+fn published(all: bool) {
     println!(
-        "{:<11} {:<9} {:<8} {:>11} {:>12} {:>9} {:>10} {:>11} {:>10}",
-        "program", "size", "engine", "executions", "transitions", "s", "exec/s", "steps/s", "published"
+        "{:<11} {:<9} {:<8} {:>11} {:>12} {:>9} {:>10} {:>11} {:>11} {:>10}",
+        "program", "size", "engine", "executions", "transitions", "s", "exec/s", "steps/s", "events/s", "published"
     );
     for &(name, source, constants, engine, executions, published, is_long) in ROWS {
         if is_long && !all {
             continue;
         }
-        let defines: Vec<(String, i64)> = constants.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        let program = compile(name, source, &defines).expect("it compiles");
-        let model = Model::new(program.into(), Identity::History);
-        let options = Options { all: true, threads: 1, ..Options::default() };
-        let started = Instant::now();
-        let exploration = explore(engine, &model, &options, &mut Silent);
-        let seconds = started.elapsed().as_secs_f64();
-        let count = |counter| exploration.statistics.get(counter).expect("it is counted");
-        assert_eq!(count(Counter::Executions), executions, "{name} {constants:?} {engine}");
-        assert_eq!(count(Counter::Blocked), 0, "{name} {constants:?} {engine}");
-        let transitions = count(Counter::Transitions);
-        // An execution shares its first steps with the one before it: only new ones are taken.
-        let (rate, steps) = (executions as f64 / seconds, transitions as f64 / seconds);
+        let Run { executions: counted, transitions, length, seconds } = run(name, source, constants, engine, 1);
+        assert_eq!(counted, executions, "{name} {constants:?} {engine}");
+        let a_second = |count: u64| count as f64 / seconds;
+        let (rate, steps, events) = (a_second(executions), a_second(transitions), a_second(executions * length));
         let size: Vec<String> = constants.iter().map(|constant| constant.1.to_string()).collect();
         println!(
-            "{name:<11} {:<9} {:<8} {executions:>11} {transitions:>12} {seconds:>9.3} {rate:>10.0} {steps:>11.0} {published:>9.2}s",
+            "{name:<11} {:<9} {:<8} {executions:>11} {transitions:>12} {seconds:>9.3} {rate:>10.0} {steps:>11.0} {events:>11.0} {published:>9.2}s",
             size.join(","),
             engine.name()
         );
+    }
+}
+
+fn growth() {
+    println!(
+        "\n{:<9} {:<8} {:>7} {:>12} {:>15} {:>8}",
+        "growing", "engine", "length", "transitions", "us/execution", "ns/step"
+    );
+    for &(name, source) in GROWING {
+        for engine in [Engine::Optimal, Engine::Event] {
+            for steps in [4, 16, 64, 256, 1024] {
+                let Run { executions, transitions, length, seconds } = run(name, source, &[("K", steps)], engine, 1);
+                assert_eq!(executions, 720);
+                let (each, step) = (seconds * 1e6 / executions as f64, seconds * 1e9 / transitions as f64);
+                println!("{name:<9} {:<8} {length:>7} {transitions:>12} {each:>15.1} {step:>8.0}", engine.name());
+            }
+        }
+    }
+}
+
+fn threads() {
+    println!("\n{:<11} {:<8} {:>8} {:>12} {:>9}", "writers(9)", "engine", "threads", "transitions", "s");
+    for engine in [Engine::Optimal, Engine::Event] {
+        let mut alone = None;
+        for threads in [1, 2, 4, 8] {
+            let Run { executions, transitions, seconds, .. } =
+                run("writers", program!("writers"), &[("N", 9)], engine, threads);
+            assert_eq!((executions, transitions), (362_880, *alone.get_or_insert(transitions)));
+            println!("{:<11} {:<8} {threads:>8} {transitions:>12} {seconds:>9.3}", "", engine.name());
+        }
     }
 }

@@ -67,9 +67,11 @@ impl StopReason {
 const WEIGH_EVERY: Duration = Duration::from_millis(10);
 
 /// Watches a budget while a search runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Meter {
     budget: Budget,
+    /// Lets those stop this part of a search that it is a part of.
+    part: Cancel,
     started: Instant,
     peak_bytes: Option<u64>,
     last_progress: Instant,
@@ -80,15 +82,26 @@ impl Meter {
     /// Starts the clock.
     pub fn start(budget: &Budget) -> Self {
         let started = Instant::now();
-        let mut meter =
-            Meter { budget: budget.clone(), started, peak_bytes: None, last_progress: started, last_weighing: started };
+        let mut meter = Meter {
+            budget: budget.clone(),
+            part: Cancel::default(),
+            started,
+            peak_bytes: None,
+            last_progress: started,
+            last_weighing: started,
+        };
         meter.weigh();
         meter
     }
 
+    /// Watches a part of the search that runs beside it, with the same clock; `cancel` stops that part.
+    pub fn of_part(&self, cancel: Cancel) -> Self {
+        Meter { part: cancel, ..self.clone() }
+    }
+
     /// Looks at the clock, the memory and the cancellation: cheap enough for every few thousand steps.
     pub fn check(&mut self) -> Option<StopReason> {
-        if self.budget.cancel.is_cancelled() {
+        if self.budget.cancel.is_cancelled() || self.part.is_cancelled() {
             return Some(StopReason::Cancelled);
         }
         if self.budget.time.is_some_and(|limit| self.started.elapsed() >= limit) {

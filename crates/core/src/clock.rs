@@ -1,29 +1,36 @@
 //! Vector clocks.
 //!
-//! An execution keeps a clock for each of its steps, and most of them differ from another one in a single component. So
-//! a clock is a tree of small blocks that clones share: to set a component copies one block on each level, and a join
-//! keeps every block that one of the two sides has as it must be. A hundred thousand steps of as many actors fit into
-//! memory, and up to 16 actors need one block.
+//! An execution keeps a clock for each of its steps. Of few actors, a clock is a plain row of numbers. Of many, most
+//! clocks differ from another one in a single component: then a clock is a tree of small blocks that clones share, where to
+//! set a component copies one block on each level, and a join keeps every block that one of the two sides has as it must
+//! be. A hundred thousand steps of as many actors fit into memory.
 
 use crate::ActorId;
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Rows are for so many actors at most.
+const FEW: usize = 64;
 
 /// Components of a leaf, and children of an inner block.
 const FAN: usize = 16;
 const FAN_BITS: usize = FAN.trailing_zeros() as usize;
 
+/// For each actor, how many of its steps lie in the causal past.
 #[derive(Clone, Debug)]
-enum Block {
-    Leaf([u32; FAN]),
-    Inner([Option<Arc<Block>>; FAN]),
+pub struct VectorClock(Form);
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// What is not there is zero. Most programs have so few actors that a row needs no room of its own.
+    Row(SmallVec<[u32; 24]>),
+    Tree(Tree),
 }
 
-/// For each actor, how many of its steps lie in the causal past.
-#[derive(Clone, Debug, Default)]
-pub struct VectorClock {
-    root: Option<Arc<Block>>,
-    /// Levels of inner blocks above the leaves.
-    height: usize,
+impl Default for VectorClock {
+    fn default() -> Self {
+        VectorClock(Form::Row(SmallVec::new()))
+    }
 }
 
 impl VectorClock {
@@ -33,8 +40,94 @@ impl VectorClock {
     }
 
     /// How many steps of `actor` lie in the past.
+    #[inline]
     pub fn get(&self, actor: ActorId) -> u32 {
+        match &self.0 {
+            Form::Row(row) => row.get(actor.index()).copied().unwrap_or(0),
+            Form::Tree(tree) => tree.get(actor.index()),
+        }
+    }
+
+    /// Sets one component.
+    pub fn set(&mut self, actor: ActorId, steps: u32) {
         let index = actor.index();
+        match &mut self.0 {
+            Form::Row(row) if index < FEW => {
+                if row.len() <= index {
+                    row.resize(index + 1, 0);
+                }
+                row[index] = steps;
+            }
+            _ => self.as_tree().set(index, steps),
+        }
+    }
+
+    /// Takes the larger of each component.
+    pub fn join(&mut self, other: &VectorClock) {
+        match (&mut self.0, &other.0) {
+            (Form::Row(mine), Form::Row(theirs)) => {
+                if mine.len() < theirs.len() {
+                    mine.resize(theirs.len(), 0);
+                }
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+            }
+            (_, Form::Tree(theirs)) => self.as_tree().join(theirs),
+            (Form::Tree(mine), Form::Row(theirs)) => mine.join(&Tree::of(theirs)),
+        }
+    }
+
+    /// Whether everything this clock knows of, the other knows of too.
+    pub fn le(&self, other: &VectorClock) -> bool {
+        match (&self.0, &other.0) {
+            (Form::Row(mine), _) => mine.iter().zip(0..).all(|(&steps, actor)| steps <= other.get(ActorId(actor))),
+            (Form::Tree(mine), Form::Tree(theirs)) => mine.le(theirs),
+            (Form::Tree(mine), Form::Row(theirs)) => mine.le(&Tree::of(theirs)),
+        }
+    }
+
+    /// The clock as a tree, which it is from now on.
+    fn as_tree(&mut self) -> &mut Tree {
+        if let Form::Row(row) = &self.0 {
+            self.0 = Form::Tree(Tree::of(row));
+        }
+        match &mut self.0 {
+            Form::Tree(tree) => tree,
+            Form::Row(_) => unreachable!("it has just become a tree"),
+        }
+    }
+}
+
+impl PartialEq for VectorClock {
+    fn eq(&self, other: &Self) -> bool {
+        self.le(other) && other.le(self)
+    }
+}
+
+impl Eq for VectorClock {}
+
+#[derive(Clone, Debug)]
+enum Block {
+    Leaf([u32; FAN]),
+    Inner([Option<Arc<Block>>; FAN]),
+}
+
+/// The clock of many actors.
+#[derive(Clone, Debug, Default)]
+struct Tree {
+    root: Option<Arc<Block>>,
+    /// Levels of inner blocks above the leaves.
+    height: usize,
+}
+
+impl Tree {
+    /// The tree of a row.
+    fn of(row: &[u32]) -> Self {
+        let mut tree = Tree::default();
+        row.iter().enumerate().filter(|(_, steps)| **steps > 0).for_each(|(index, &steps)| tree.set(index, steps));
+        tree
+    }
+
+    fn get(&self, index: usize) -> u32 {
         if index >> (FAN_BITS * (self.height + 1)) != 0 {
             return 0;
         }
@@ -50,9 +143,7 @@ impl VectorClock {
         }
     }
 
-    /// Sets one component.
-    pub fn set(&mut self, actor: ActorId, steps: u32) {
-        let index = actor.index();
+    fn set(&mut self, index: usize, steps: u32) {
         let mut height = self.height;
         while index >> (FAN_BITS * (height + 1)) != 0 {
             height += 1;
@@ -72,8 +163,7 @@ impl VectorClock {
         }
     }
 
-    /// Takes the larger of each component.
-    pub fn join(&mut self, other: &VectorClock) {
+    fn join(&mut self, other: &Tree) {
         if self.root.is_none() {
             self.clone_from(other);
             return;
@@ -88,8 +178,7 @@ impl VectorClock {
         }
     }
 
-    /// Whether everything this clock knows of, the other knows of too.
-    pub fn le(&self, other: &VectorClock) -> bool {
+    fn le(&self, other: &Tree) -> bool {
         let mut joined = other.clone();
         joined.join(self);
         let (mut joined, mut other) = (joined, other.clone());
@@ -111,14 +200,6 @@ impl VectorClock {
         }
     }
 }
-
-impl PartialEq for VectorClock {
-    fn eq(&self, other: &Self) -> bool {
-        self.le(other) && other.le(self)
-    }
-}
-
-impl Eq for VectorClock {}
 
 fn slot(index: usize, level: usize) -> usize {
     index >> (FAN_BITS * level) & (FAN - 1)
@@ -226,7 +307,12 @@ mod tests {
         later.set(ActorId(4), 9999);
         let mut joined = clock.clone();
         joined.join(&later);
-        let shared = |index: usize| match (joined.root.as_deref(), clock.root.as_deref()) {
+        let root = |clock: &VectorClock| match &clock.0 {
+            Form::Tree(tree) => tree.root.clone(),
+            Form::Row(_) => None,
+        };
+        let (joined, clock) = (root(&joined), root(&clock));
+        let shared = |index: usize| match (joined.as_deref(), clock.as_deref()) {
             (Some(Block::Inner(one)), Some(Block::Inner(other))) => match (&one[index], &other[index]) {
                 (Some(one), Some(other)) => Arc::ptr_eq(one, other),
                 _ => false,

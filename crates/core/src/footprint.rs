@@ -200,7 +200,7 @@ impl Dependence {
 pub struct FootprintId(pub u32);
 
 /// Footprints by number. Few are distinct, so whether two of them conflict is one bit in a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FootprintTable {
     dependence: Dependence,
     numbers: HashMap<Footprint, FootprintId, FxBuildHasher>,

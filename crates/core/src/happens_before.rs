@@ -21,7 +21,7 @@ struct Past {
 
 type History = SmallVec<[Past; 4]>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     actor: ActorId,
     /// The step's number among the steps of its actor, from 1.
@@ -32,7 +32,7 @@ struct Entry {
 }
 
 /// What a step changed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Change {
     /// It was added to an object's history.
     Added(ObjectId),
@@ -43,7 +43,7 @@ enum Change {
 }
 
 /// The order that a schedule imposes, step by step; the last steps can be taken back.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct HappensBefore {
     dependence: Dependence,
     entries: Vec<Entry>,
@@ -143,6 +143,11 @@ impl HappensBefore {
         one != other && self.within(one, &self.entries[other].clock)
     }
 
+    /// The number of a step among those of its actor, from 1.
+    pub fn number(&self, index: usize) -> u32 {
+        self.entries[index].number
+    }
+
     /// Whether a clock knows of a step.
     pub fn within(&self, index: usize, clock: &VectorClock) -> bool {
         let entry = &self.entries[index];
@@ -185,6 +190,23 @@ impl HappensBefore {
             .filter_map(|actor| self.first_step_after(ActorId(actor), index))
             .filter(|&step| self.within(step, clock))
             .min()
+    }
+
+    /// Visits the earlier touches that a step with this footprint depends on, by whoever: of the touches of an object those
+    /// since it was last written, that write included. Says for each whether the order could have been the other one.
+    pub fn visit_dependencies(&self, footprint: &Footprint, mut visit: impl FnMut(usize, bool)) {
+        for touch in footprint.touches() {
+            for past in self.objects.get(&touch.object).into_iter().flatten() {
+                if self.dependence.touches(past.access, touch.access) {
+                    visit(past.step as usize, self.dependence.races(past.access, touch.access));
+                }
+            }
+        }
+    }
+
+    /// The steps of an actor.
+    pub fn steps_of(&self, actor: ActorId) -> &[u32] {
+        self.actors.get(actor.index()).map_or(&[], Vec::as_slice)
     }
 
     /// Appends the steps of other actors that a step of `actor` with this footprint would be in conflict with and whose

@@ -46,6 +46,11 @@ pub trait Machine {
     /// Remembers this place.
     fn mark(&self) -> Self::Mark;
 
+    /// Remembers this place in the room of another mark.
+    fn mark_again(&self, mark: &mut Self::Mark) {
+        *mark = self.mark();
+    }
+
     /// Comes back to a place.
     fn rewind(&mut self, mark: &Self::Mark);
 
@@ -93,6 +98,12 @@ pub struct Stepper<'s, S: System> {
     enabled: Vec<ActorId>,
     step: Step,
     record: StepRecord,
+}
+
+impl<S: System> Clone for Stepper<'_, S> {
+    fn clone(&self) -> Self {
+        Stepper::new(self.system, self.state.clone())
+    }
 }
 
 impl<'s, S: System> Stepper<'s, S> {
@@ -151,6 +162,10 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.state.clone()
     }
 
+    fn mark_again(&self, mark: &mut S::State) {
+        mark.clone_from(&self.state);
+    }
+
     fn rewind(&mut self, mark: &S::State) {
         self.state.clone_from(mark);
         self.look_around();
@@ -188,7 +203,8 @@ impl<S: System> Machine for Stepper<'_, S> {
         self.step.begin(step.outcome);
         self.system.step(&mut self.state, step.actor, &mut self.step);
         self.step.footprint_mut().seal();
-        self.record.footprint.clone_from(self.step.footprint());
+        // What the last step touched is forgotten when the next one begins.
+        std::mem::swap(&mut self.record.footprint, self.step.footprint_mut());
         self.record.violations.clear();
         self.record.violations.extend_from_slice(self.step.violations());
         self.record.next_outcome = self.step.next_outcome();

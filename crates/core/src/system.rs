@@ -257,6 +257,8 @@ pub struct Traits {
     pub any_mailboxes: bool,
     /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far.
     pub fixed_steps: bool,
+    /// No execution comes back to a state, and none goes on for ever: nobody has to look out for that.
+    pub terminates: bool,
     /// [`System::waiting`] and [`System::next`] tell of everybody who cannot move now but may some day. Reductions that
     /// have to know what a step would touch before it is taken refuse a program that does not.
     pub tells_who_waits: bool,

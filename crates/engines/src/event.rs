@@ -32,8 +32,6 @@
 //! `optimal`.
 
 use crate::Options;
-use crate::reversing::{Counts, Search};
-use crate::tally::{Tally, from_each_start};
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
@@ -46,14 +44,5 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
-    let is_bag = |object| system.is_bag(object);
-    let mut tally = Tally::new(options, observer);
-    let mut counts = Counts::default();
-    let walked = from_each_start(system, &mut tally, |machine, tally| {
-        let mut search = Search::new(machine, tally, &is_bag);
-        let walked = search.run();
-        counts.add(search.counts());
-        walked
-    });
-    tally.conclude(system, walked, &counts.named(true))
+    crate::reversing::explore(system, options, observer, &|object| system.is_bag(object), true)
 }

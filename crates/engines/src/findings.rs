@@ -31,6 +31,11 @@ impl<P> Findings<P> {
         Findings { by_values, found: Vec::new(), index: HashTable::new() }
     }
 
+    /// Whether violations of one place with different values are different.
+    pub(crate) fn by_values(&self) -> bool {
+        self.by_values
+    }
+
     /// Whether nothing was found.
     pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()

@@ -19,14 +19,14 @@
 //! - **Choices.** Each outcome of a step is a step of its own, in conflict with the other outcomes. When one was
 //!   explored, the next one is inserted like the reversal of a race between the two.
 //! - **What was seen to** is remembered (`memory`), within a fixed size: executions that end differently have most of
-//!   their races in common.
+//!   their races in common. (To reverse only races whose later step is new would lose executions.)
+//! - **Threads.** Other threads explore branches ahead of their turn, on an assumption that is looked at when it comes
+//!   (`parts`): so all counts are the same on any number of them.
 //!
 //! An execution that comes back to a state, or grows too long, is cut there; its races are reversed all the same, and the
 //! verdict is `bounded`.
 
 use crate::Options;
-use crate::reversing::{Counts, Search};
-use crate::tally::{Tally, from_each_start};
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
@@ -36,15 +36,7 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
-    let mut tally = Tally::new(options, observer);
-    let mut counts = Counts::default();
-    let walked = from_each_start(system, &mut tally, |machine, tally| {
-        let mut search = Search::new(machine, tally, &|_| false);
-        let walked = search.run();
-        counts.add(search.counts());
-        walked
-    });
-    tally.conclude(system, walked, &counts.named(false))
+    crate::reversing::explore(system, options, observer, &|_| false, false)
 }
 
 #[cfg(test)]
@@ -66,6 +58,23 @@ mod tests {
         assert_eq!(counters(3, 2, true), (90, 0, Verdict::Verified));
         assert_eq!(counters(5, 1, true), (120, 0, Verdict::Verified));
         assert_eq!(counters(5, 3, false), (1, 0, Verdict::Verified));
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let on = |threads| {
+            let options = Options { all: true, threads, ..Options::default() };
+            let lost = explore(&LostUpdate { bystanders: 3 }, &options, &mut Silent);
+            let counters = explore(&Counters { actors: 4, steps: 2, shared: true }, &options, &mut Silent);
+            let counts = |exploration: &Exploration| {
+                let counted = Counter::ALL.iter().filter(|counter| **counter != Counter::PeakBytes);
+                counted.map(|&counter| exploration.statistics.get(counter)).collect::<Vec<_>>()
+            };
+            (counts(&lost), lost.violations, counts(&counters))
+        };
+        let alone = on(1);
+        assert!(alone.2.contains(&Some(2_520)));
+        (0..20).for_each(|_| assert!(on(2) == alone && on(4) == alone));
     }
 
     #[test]

@@ -9,7 +9,8 @@ pub struct Options {
     pub budget: Budget,
     /// Look for all violations. Otherwise the first one ends the search.
     pub all: bool,
-    /// On how many threads to search; 0 stands for as many as the machine has cores. No result depends on it.
+    /// On how many threads to search; 0 stands for as many as the machine has cores. No result depends on it, but for how
+    /// often `event` has to decide.
     pub threads: usize,
     /// What counts as dependent, for engines that tell traces apart.
     pub dependence: Dependence,

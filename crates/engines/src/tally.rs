@@ -8,16 +8,25 @@ use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
 use hashbrown::HashSet;
 use mazurka_core::{
-    Bound, Counter, Ending, Exploration, Fingerprint, Found, Machine, Meter, Move, Observer, Progress, Schedule,
-    Statistics, StepRecord, Stepper, StopReason, System, Violation,
+    Bound, Cancel, Counter, Ending, Exploration, Fingerprint, Found, Machine, Meter, Move, Observer, Progress,
+    Schedule, Statistics, StepRecord, Stepper, StopReason, System, Violation,
 };
 use rustc_hash::FxBuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The limits are looked at after so many steps.
 const CHECK_EVERY: u64 = 1024;
 
 /// A set with a fast hash.
 pub(crate) type FastSet<T> = HashSet<T, FxBuildHasher>;
+
+/// How a search with all its parts stands, for those who watch.
+#[derive(Default)]
+struct Gauge {
+    executions: AtomicU64,
+    transitions: AtomicU64,
+}
 
 /// What is counted and found along the way.
 pub(crate) struct Tally<'a> {
@@ -36,6 +45,9 @@ pub(crate) struct Tally<'a> {
     max_depth: u64,
     cycle_cuts: u64,
     depth_cuts: u64,
+    gauge: Arc<Gauge>,
+    /// How many executions and transitions the gauge knows of.
+    shown: (u64, u64),
 }
 
 impl<'a> Tally<'a> {
@@ -55,6 +67,8 @@ impl<'a> Tally<'a> {
             max_depth: 0,
             cycle_cuts: 0,
             depth_cuts: 0,
+            gauge: Arc::default(),
+            shown: (0, 0),
         }
     }
 
@@ -87,13 +101,14 @@ impl<'a> Tally<'a> {
         self.schedule.moves.truncate(len);
     }
 
-    /// The path comes to a state in which somebody can move; false if it must be cut there.
-    pub(crate) fn enter(&mut self, state: Fingerprint) -> bool {
+    /// The path comes to a state in which somebody can move; false if it must be cut there. A state without a fingerprint
+    /// is known to be a new one.
+    pub(crate) fn enter(&mut self, state: impl Into<Option<Fingerprint>>) -> bool {
         if self.options.budget.depth.is_some_and(|limit| self.schedule.moves.len() as u64 >= limit) {
             self.depth_cuts += 1;
             return false;
         }
-        let new = self.on_path.insert(state);
+        let new = state.into().is_none_or(|state| self.on_path.insert(state));
         self.cycle_cuts += u64::from(!new);
         new
     }
@@ -111,13 +126,13 @@ impl<'a> Tally<'a> {
     }
 
     /// The path entered a state and goes no further there.
-    pub(crate) fn abandon(&mut self, state: Fingerprint) {
-        self.on_path.remove(&state);
+    pub(crate) fn abandon(&mut self, state: impl Into<Option<Fingerprint>>) {
+        state.into().map(|state| self.on_path.remove(&state));
     }
 
     /// The path goes back to before it entered a state.
-    pub(crate) fn leave(&mut self, state: Fingerprint) {
-        self.on_path.remove(&state);
+    pub(crate) fn leave(&mut self, state: impl Into<Option<Fingerprint>>) {
+        self.abandon(state);
         self.take_back(self.schedule.moves.len().saturating_sub(1));
     }
 
@@ -177,12 +192,20 @@ impl<'a> Tally<'a> {
         self.check()
     }
 
-    fn check(&mut self) -> Result<(), StopReason> {
+    /// Looks at the limits, and tells whoever watches how things stand.
+    pub(crate) fn check(&mut self) -> Result<(), StopReason> {
+        let (executions, transitions) = std::mem::replace(&mut self.shown, (self.executions, self.transitions));
+        let show = |count: &AtomicU64, now: u64, before: u64| {
+            let new = now.saturating_sub(before);
+            count.fetch_add(new, Ordering::Relaxed) + new
+        };
+        let executions = show(&self.gauge.executions, self.executions, executions);
+        let transitions = show(&self.gauge.transitions, self.transitions, transitions);
         if self.meter.progress_is_due() {
             self.observer.progress(&Progress {
-                found: self.executions,
+                found: executions,
                 unit: "executions",
-                transitions: self.transitions,
+                transitions,
                 depth: self.schedule.moves.len() as u64,
                 waiting: 0,
             });
@@ -222,6 +245,104 @@ impl<'a> Tally<'a> {
         statistics.seconds = self.meter.elapsed().as_secs_f64();
         let stop = walked.err().unwrap_or(StopReason::Complete);
         conclude(system, stop, self.bound(), found, statistics)
+    }
+}
+
+/// Where a part of a search begins that is explored beside the rest of it.
+pub(crate) struct Offshoot {
+    meter: Meter,
+    schedule: Schedule,
+    on_path: FastSet<Fingerprint>,
+    gauge: Arc<Gauge>,
+    wants_values: bool,
+}
+
+/// What was counted and found in a part of a search.
+pub(crate) struct Harvest {
+    findings: Findings<Schedule>,
+    ends: Vec<(Ending, Fingerprint)>,
+    executions: u64,
+    transitions: u64,
+    max_depth: u64,
+    cycle_cuts: u64,
+    depth_cuts: u64,
+    shown: (u64, u64),
+}
+
+/// Parts of a search.
+impl Tally<'_> {
+    /// A part begins after so many steps of the path, on which there are these states; `cancel` stops it.
+    pub(crate) fn branch_off(
+        &self,
+        steps: usize,
+        states: impl Iterator<Item = Fingerprint>,
+        cancel: &Cancel,
+    ) -> Offshoot {
+        let moves = self.schedule.moves[..steps].to_vec();
+        Offshoot {
+            meter: self.meter.of_part(cancel.clone()),
+            schedule: Schedule { start: self.schedule.start, moves },
+            on_path: states.collect(),
+            gauge: Arc::clone(&self.gauge),
+            wants_values: self.findings.by_values(),
+        }
+    }
+
+    /// Explores a part with a tally of its own.
+    pub(crate) fn of_part<T>(
+        options: &Options,
+        offshoot: Offshoot,
+        explore: impl FnOnce(&mut Tally<'_>) -> T,
+    ) -> (T, Harvest) {
+        let mut ends = Ends { ends: Vec::new(), wants_values: offshoot.wants_values };
+        let mut tally = Tally {
+            meter: offshoot.meter,
+            schedule: offshoot.schedule,
+            on_path: offshoot.on_path,
+            gauge: offshoot.gauge,
+            ..Tally::new(options, &mut ends)
+        };
+        let explored = explore(&mut tally);
+        let Tally { findings, executions, transitions, max_depth, cycle_cuts, depth_cuts, shown, .. } = tally;
+        let ends = ends.ends;
+        let harvest = Harvest { findings, ends, executions, transitions, max_depth, cycle_cuts, depth_cuts, shown };
+        (explored, harvest)
+    }
+
+    /// Adds what was counted and found in a part.
+    pub(crate) fn add(&mut self, mut part: Harvest) {
+        self.executions += part.executions;
+        self.transitions += part.transitions;
+        self.shown = (self.shown.0 + part.shown.0, self.shown.1 + part.shown.1);
+        self.max_depth = self.max_depth.max(part.max_depth);
+        self.cycle_cuts += part.cycle_cuts;
+        self.depth_cuts += part.depth_cuts;
+        for Finding { violation, length, place } in part.findings.drain() {
+            if self.findings.note(&violation, length, || place) {
+                self.observer.violation(&violation);
+            }
+        }
+        for (ending, state) in part.ends {
+            if self.ends.insert(state) {
+                self.observer.end(&ending, state);
+            }
+        }
+    }
+}
+
+/// Keeps the ends that a part of a search comes to.
+struct Ends {
+    ends: Vec<(Ending, Fingerprint)>,
+    wants_values: bool,
+}
+
+impl Observer for Ends {
+    fn end(&mut self, ending: &Ending, state: Fingerprint) {
+        self.ends.push((ending.clone(), state));
+    }
+
+    fn wants_values(&self) -> bool {
+        self.wants_values
     }
 }
 

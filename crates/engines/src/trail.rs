@@ -15,23 +15,50 @@ const STRIDE: usize = 64;
 /// The places of a path, by the number of steps that lead there.
 pub(crate) struct Trail<M> {
     marks: Vec<Option<M>>,
+    /// Marks that are no longer needed and whose room serves again.
+    spare: Vec<M>,
 }
 
 impl<K> Trail<K> {
     /// No places yet.
     pub(crate) fn new() -> Self {
-        Trail { marks: Vec::new() }
+        Trail { marks: Vec::new(), spare: Vec::new() }
     }
 
     /// Adds the place where a machine stands, after so many steps.
     pub(crate) fn save<M: Machine<Mark = K>>(&mut self, steps: usize, machine: &M) {
-        self.marks.truncate(steps);
+        self.truncate(steps);
         self.marks.resize_with(steps, || None);
-        self.marks.push(Some(machine.mark()));
+        let mark = match self.spare.pop() {
+            Some(mut mark) => {
+                machine.mark_again(&mut mark);
+                mark
+            }
+            None => machine.mark(),
+        };
+        self.marks.push(Some(mark));
         if let Some(old) = steps.checked_sub(WINDOW)
             && !old.is_multiple_of(STRIDE)
         {
             self.marks[old] = None;
+        }
+    }
+
+    /// The places up to the one after so many steps, for another search.
+    pub(crate) fn up_to(&self, steps: usize) -> Self
+    where
+        K: Clone,
+    {
+        Trail { marks: self.marks[..=steps].to_vec(), spare: Vec::new() }
+    }
+
+    fn truncate(&mut self, len: usize) {
+        while self.marks.len() > len {
+            if let Some(Some(mark)) = self.marks.pop()
+                && self.spare.len() < STRIDE
+            {
+                self.spare.push(mark);
+            }
         }
     }
 
@@ -49,7 +76,7 @@ impl<K> Trail<K> {
 
     /// Brings a machine to the place after so many of the moves of the path.
     pub(crate) fn rewind<M: Machine<Mark = K>>(&mut self, steps: usize, moves: &[Move], machine: &mut M) {
-        self.marks.truncate(steps + 1);
+        self.truncate(steps + 1);
         let Some(marked) = self.marks.iter().rposition(Option::is_some) else { return };
         if let Some(mark) = &self.marks[marked] {
             machine.rewind(mark);

@@ -102,7 +102,7 @@ impl Branches {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Branch {
     occurrence: Occurrence,
     next: u32,
@@ -110,7 +110,7 @@ struct Branch {
 }
 
 /// The wakeup trees of all states of a path.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WakeupTrees {
     branches: Vec<Branch>,
     /// Numbers that can be given again.
@@ -119,10 +119,10 @@ pub(crate) struct WakeupTrees {
 
 impl WakeupTrees {
     /// Takes the first branch off a tree: its step, and the tree that hangs from it.
-    pub(crate) fn take_first(&mut self, of: &mut Branches) -> Option<(Move, Branches)> {
+    pub(crate) fn take_first(&mut self, of: &mut Branches) -> Option<(Occurrence, Branches)> {
         let number = of.first;
         let branch = self.branches.get(number as usize)?;
-        let taken = (branch.occurrence.step, branch.children);
+        let taken = (branch.occurrence, branch.children);
         of.first = branch.next;
         if of.first == NONE {
             of.last = NONE;
@@ -138,27 +138,73 @@ impl WakeupTrees {
             .map(|branch| (branch.occurrence, branch.children))
     }
 
+    /// A tree as a list of its branches, each with its depth: equal trees have equal lists.
+    pub(crate) fn listing(&self, of: Branches) -> Vec<(usize, Occurrence)> {
+        let (mut list, mut open) = (Vec::new(), vec![(of.first, 0)]);
+        while let Some((number, depth)) = open.pop() {
+            if let Some(branch) = self.branches.get(number as usize) {
+                list.push((depth, branch.occurrence));
+                open.extend([(branch.next, depth), (branch.children.first, depth + 1)]);
+            }
+        }
+        list
+    }
+
+    /// Forgets a tree that was taken off.
+    pub(crate) fn discard(&mut self, of: Branches) {
+        let mut open = vec![of.first];
+        while let Some(number) = open.pop() {
+            if let Some(branch) = self.branches.get(number as usize) {
+                open.extend([branch.next, branch.children.first]);
+                self.free.push(number);
+            }
+        }
+    }
+
+    /// Where a sequence would have to be added to a tree: below which branch, or at the root. `None` if a branch covers it;
+    /// `fit` says of a branch's first step what it means to the sequence, of which what is left over is to be added.
+    fn place(
+        &self,
+        of: Branches,
+        sequence: &mut Vec<Occurrence>,
+        mut fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+    ) -> Option<u32> {
+        let (mut owner, mut number) = (NONE, of.first);
+        while let Some(branch) = self.branches.get(number as usize) {
+            match fit(&branch.occurrence, sequence) {
+                Fit::No => number = branch.next,
+                Fit::Covered => return None,
+                // A leaf is explored in all ways; and a sequence that is used up lies on the way there.
+                Fit::Below if sequence.is_empty() || branch.children.is_empty() => return None,
+                Fit::Below => (owner, number) = (number, branch.children.first),
+            }
+        }
+        Some(owner)
+    }
+
+    /// Whether a branch covers a sequence; `fit` as for [`WakeupTrees::insert`].
+    pub(crate) fn covers(
+        &self,
+        of: Branches,
+        sequence: &mut Vec<Occurrence>,
+        fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+    ) -> bool {
+        self.place(of, sequence, fit).is_none()
+    }
+
     /// Inserts a sequence unless a branch covers it; `fit` says of a branch's first step what it means to the sequence. True
     /// if the tree has a new branch.
     pub(crate) fn insert(
         &mut self,
         into: &mut Branches,
         sequence: &mut Vec<Occurrence>,
-        mut fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+        fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
     ) -> bool {
-        let mut owner = NONE;
-        let mut number = into.first;
-        while let Some(branch) = self.branches.get(number as usize) {
-            match fit(&branch.occurrence, sequence) {
-                Fit::No => number = branch.next,
-                Fit::Covered => return false,
-                // A leaf is explored in all ways; and a sequence that is used up lies on the way there.
-                Fit::Below if sequence.is_empty() || branch.children.is_empty() => return false,
-                Fit::Below => (owner, number) = (number, branch.children.first),
-            }
+        let place = self.place(*into, sequence, fit);
+        if let Some(owner) = place {
+            self.append(owner, into, sequence);
         }
-        self.append(owner, into, sequence);
-        true
+        place.is_some()
     }
 
     /// Adds a sequence as the last branch of a node, or of the root.
@@ -243,7 +289,7 @@ mod tests {
         // Whoever conflicts with the first branch gets one of its own; who does not is covered by it.
         assert_eq!(insert(&[(3, 7)]), (true, "0[1[]2[]]3[]".into()));
         assert_eq!(insert(&[(4, 9)]), (false, "0[1[]2[]]3[]".into()));
-        let first = trees.take_first(&mut root).map(|(taken, below)| (taken.actor, listed(&trees, below)));
+        let first = trees.take_first(&mut root).map(|(taken, below)| (taken.step.actor, listed(&trees, below)));
         assert_eq!(first, Some((ActorId(0), "1[]2[]".into())));
         assert_eq!(listed(&trees, root), "3[]");
     }

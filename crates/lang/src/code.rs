@@ -284,6 +284,8 @@ pub struct Program {
     pub(crate) constants: Vec<(String, i64)>,
     /// Whether actors may come to be while it runs.
     pub(crate) creates_actors: bool,
+    /// Whether something is repeated as long as a condition holds.
+    pub(crate) repeats: bool,
 }
 
 impl Program {
@@ -303,6 +305,26 @@ impl Program {
     /// Whether threads may come to be while it runs.
     pub(crate) fn spawns(&self) -> bool {
         self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
+    }
+
+    /// Whether every execution comes to an end: nothing happens again and again, and no function or message leads to
+    /// itself by calls, spawns and posts.
+    pub(crate) fn terminates(&self) -> bool {
+        let bodies: Vec<&Body> = self.functions.iter().chain(&self.messages).collect();
+        let next = |body: &Body| {
+            let code = &self.code[body.entry as usize..body.end as usize];
+            code.iter().filter_map(|instruction| match *instruction {
+                Instruction::Call { function, .. } | Instruction::Spawn { function, .. } => Some(usize::from(function)),
+                Instruction::Post { message, .. } => Some(self.functions.len() + usize::from(message)),
+                _ => None,
+            })
+        };
+        // Whoever leads only to those who end comes to an end.
+        let mut ends = vec![false; bodies.len()];
+        while let Some(body) = (0..bodies.len()).find(|&body| !ends[body] && next(bodies[body]).all(|to| ends[to])) {
+            ends[body] = true;
+        }
+        !self.repeats && self.events.is_empty() && ends.iter().all(|&ends| ends)
     }
 
     /// Whether a message may have to wait before it comes to its end.

@@ -175,6 +175,7 @@ impl<'s> Compiler<'s> {
                 invariants: Vec::new(),
                 constants: Vec::new(),
                 creates_actors: false,
+                repeats: false,
             },
             errors: Vec::new(),
             scopes: Vec::new(),
@@ -973,6 +974,7 @@ impl Compiler<'_> {
 
     fn while_statement(&mut self, condition: &Expr, body: &Block) {
         let start = self.pc();
+        self.program.repeats = true;
         let condition = self.expr(condition);
         let out = self.emit(Instruction::Branch { condition, when: false, to: 0 });
         self.close_statement();

@@ -619,6 +619,7 @@ impl System for Model {
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
             fixed_steps: false,
+            terminates: self.program.terminates(),
             tells_who_waits: true,
         }
     }

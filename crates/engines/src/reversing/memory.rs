@@ -12,7 +12,7 @@ const FEW: usize = 1 << 8;
 const MANY: usize = 1 << 16;
 
 /// A set that forgets.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Memory {
     slots: Vec<Fingerprint>,
     used: usize,

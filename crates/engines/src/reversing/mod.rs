@@ -3,26 +3,29 @@
 //! The search follows one execution to its end, then looks at its races. For each it works out what would have to be run so
 //! that the later step comes without the earlier one (`reversal`), and puts that into the wakeup tree of the state where it
 //! leaves the path, unless it leads only to what was explored or will be (`redundancy`). Then it goes back to the last
-//! state with something left in its tree.
+//! state with something left in its tree. Other threads may be ahead of it (`parts`).
 //!
 //! The heads of `optimal.rs` and `event.rs` say which papers this follows and where it departs from them.
 
 mod arrangement;
 mod memory;
+mod parts;
 mod path;
 mod redundancy;
 mod reversal;
 
-use crate::tally::{Tally, arrive};
+use crate::Options;
+use crate::tally::{FastSet, Tally, from_each_start};
 use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
-use mazurka_core::{ActorId, Counter, Machine, Move, ObjectId, StopReason};
+use mazurka_core::{ActorId, Counter, Exploration, Fingerprint, Machine, Move, ObjectId, Observer, StopReason, System};
 use memory::Memory;
-use path::{Message, Node, Path, Sleepers};
+use parts::{Ahead, Closing, Pool};
+use path::Path;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+struct Counts {
     races: u64,
     inserted: u64,
     blocked: u64,
@@ -31,7 +34,7 @@ pub(crate) struct Counts {
 
 impl Counts {
     /// Adds what another search counted.
-    pub(crate) fn add(&mut self, other: Counts) {
+    fn add(&mut self, other: Counts) {
         self.races += other.races;
         self.inserted += other.inserted;
         self.blocked += other.blocked;
@@ -39,7 +42,7 @@ impl Counts {
     }
 
     /// By name; where handlers are locks, the order of messages is never searched for.
-    pub(crate) fn named(self, arranges: bool) -> Vec<(Counter, u64)> {
+    fn named(self, arranges: bool) -> Vec<(Counter, u64)> {
         let mut named = vec![
             (Counter::Blocked, self.blocked),
             (Counter::Races, self.races),
@@ -50,56 +53,111 @@ impl Counts {
     }
 }
 
+/// Explores a program. Messages that hold a handler for which `is_bag` is true are ordered by their conflicts only;
+/// `arranges` says whether there may be such.
+pub(crate) fn explore<S: System>(
+    system: &S,
+    options: &Options,
+    observer: &mut dyn Observer,
+    is_bag: &(dyn Fn(ObjectId) -> bool + Sync),
+    arranges: bool,
+) -> Exploration {
+    let (mut tally, mut counts) = (Tally::new(options, observer), Counts::default());
+    let pool = Pool::new(options, system.traits().terminates);
+    let walked = std::thread::scope(|scope| {
+        let _closing = Closing(&pool);
+        for _ in 1..options.thread_count() {
+            scope.spawn(|| pool.work());
+        }
+        from_each_start(system, &mut tally, |machine, tally| {
+            let mut search = Search::new(machine, tally, &pool, is_bag);
+            let walked = search.run();
+            counts.add(search.counts);
+            walked
+        })
+    });
+    tally.conclude(system, walked, &counts.named(arranges))
+}
+
 /// A search from where a machine stands.
-pub(crate) struct Search<'t, 'o, M: Machine> {
+struct Search<'t, 'o, 's, M: Machine> {
     machine: M,
     tally: &'t mut Tally<'o>,
     trail: Trail<M::Mark>,
-    path: Path<'t>,
+    path: Path<'s>,
     trees: WakeupTrees,
     counts: Counts,
     sequence: Vec<Occurrence>,
     reversed: Memory,
-    /// The messages of the execution whose races are being reversed.
-    messages: Vec<Message>,
+    pool: &'t Pool<'s, M>,
+    /// So many of the first states of the path belong to another search: this is a part of it.
+    floor: usize,
+    /// What is to be explored from those, and which sequences were looked at for that.
+    above: Vec<(usize, Vec<Occurrence>)>,
+    told: FastSet<Fingerprint>,
+    /// The parts that others explore ahead of their turn, and how many more of them came to nothing than not.
+    ahead: Vec<Ahead<'s, M>>,
+    in_vain: usize,
 }
 
-impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
-    /// A search that has not begun. Messages that hold a handler for which `is_bag` is true are ordered by their
-    /// conflicts only.
-    pub(crate) fn new(machine: M, tally: &'t mut Tally<'o>, is_bag: &'t dyn Fn(ObjectId) -> bool) -> Self {
+impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
+    /// A search that has not begun.
+    fn new(
+        machine: M,
+        tally: &'t mut Tally<'o>,
+        pool: &'t Pool<'s, M>,
+        is_bag: &'s (dyn Fn(ObjectId) -> bool + Sync),
+    ) -> Self {
         let path = Path::new(tally.options.dependence, is_bag);
-        let (trail, trees) = (Trail::new(), WakeupTrees::default());
         Search {
             machine,
             tally,
-            trail,
+            trail: Trail::new(),
             path,
-            trees,
+            trees: WakeupTrees::default(),
             counts: Counts::default(),
             sequence: Vec::new(),
             reversed: Memory::new(),
-            messages: Vec::new(),
+            pool,
+            floor: 0,
+            above: Vec::new(),
+            told: FastSet::default(),
+            ahead: Vec::new(),
+            in_vain: 0,
         }
     }
+}
 
-    /// What was counted.
-    pub(crate) fn counts(&self) -> Counts {
-        self.counts
+impl<M: Machine + Clone + Send> Search<'_, '_, '_, M>
+where
+    M::Mark: Clone + Send,
+{
+    /// Searches to the end.
+    fn run(&mut self) -> Result<(), StopReason> {
+        let at_end_of_path = self.go_on(0, Branches::default())?;
+        self.walk(at_end_of_path)
     }
 
-    /// Searches to the end.
-    pub(crate) fn run(&mut self) -> Result<(), StopReason> {
-        let mut at_end_of_path = self.go_on(Sleepers::new(), Branches::default())?;
-        while let Some(node) = self.path.nodes.last_mut() {
-            let start = node.start.take().map(|step| (step, Branches::default()));
-            let Some((step, below)) = start.or_else(|| self.trees.take_first(&mut node.branches)) else {
+    /// Explores everything from the states of the path that are its own.
+    fn walk(&mut self, mut at_end_of_path: bool) -> Result<(), StopReason> {
+        while self.path.nodes.len() > self.floor && !self.is_in_vain() {
+            let last = self.path.nodes.len() - 1;
+            let node = &mut self.path.nodes[last];
+            let (step, below) = if let Some(start) = node.start.take() {
+                (start, Branches::default())
+            } else if let Some((first, below)) = self.trees.take_first(&mut node.branches) {
+                if self.was_explored(&first, below)? {
+                    at_end_of_path = false;
+                    continue;
+                }
+                (first.step, below)
+            } else {
                 self.close();
                 at_end_of_path = false;
                 continue;
             };
             if !at_end_of_path {
-                self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
+                self.trail.rewind(last, &self.tally.schedule.moves, &mut self.machine);
             }
             at_end_of_path = self.take(step, below)?;
         }
@@ -116,50 +174,51 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let occurrence = self.path.occurrence(step, record, running);
         self.path.push(occurrence, record);
         self.tally.step(step, record)?;
-        let asleep = self.path.asleep_after(&occurrence);
-        self.go_on(asleep, below)
+        let sleepers = self.path.sleep_on(&occurrence);
+        self.go_on(sleepers, below)
     }
 
-    /// Adds the state where the machine stands to the path; false if the path ends there.
-    fn go_on(&mut self, asleep: Sleepers, branches: Branches) -> Result<bool, StopReason> {
-        let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
-        if !somebody_moves || !self.tally.enter(fingerprint) {
+    /// Adds the state where the machine stands to the path, with its sleepers from a place in their list on; false if the path
+    /// ends there.
+    fn go_on(&mut self, sleepers: usize, branches: Branches) -> Result<bool, StopReason> {
+        let ends = self.machine.enabled().is_empty();
+        if ends {
+            self.tally.end(&self.machine.ending(), self.machine.fingerprint())?;
+        }
+        let fingerprint = (!ends && !self.pool.terminates()).then(|| self.machine.fingerprint());
+        if ends || !self.tally.enter(fingerprint) {
+            self.path.forget_sleepers(sleepers);
             self.reverse_races();
-            self.fall_asleep();
+            self.give_away();
+            self.path.fall_asleep();
             return Ok(false);
         }
         let mut start = None;
         if branches.is_empty() {
+            let asleep = self.path.sleepers_from(sleepers);
             let sleeps = |actor: ActorId| {
                 asleep.iter().any(|sleeper| sleeper.occurrence.step.actor == actor && !sleeper.overtaken)
             };
             let Some(&first) = self.machine.enabled().iter().find(|&&actor| !sleeps(actor)) else {
                 self.counts.blocked += 1;
                 self.tally.abandon(fingerprint);
-                self.fall_asleep();
+                self.path.forget_sleepers(sleepers);
+                self.path.fall_asleep();
                 return Ok(false);
             };
             start = Some(Move::from(first));
         }
         self.trail.save(self.path.nodes.len(), &self.machine);
-        self.path.nodes.push(Node { fingerprint, asleep, done: Sleepers::new(), start, branches });
+        self.path.push_node(fingerprint, sleepers, start, branches);
         Ok(true)
     }
 
     /// Everything was explored from the last state of the path.
     fn close(&mut self) {
-        if let Some(node) = self.path.nodes.pop() {
+        self.forget_ahead();
+        if let Some(node) = self.path.pop_node() {
             self.tally.leave(node.fingerprint);
         }
-        self.fall_asleep();
-    }
-
-    /// Everything that begins with the step from the last state was explored.
-    fn fall_asleep(&mut self) {
-        let Some(index) = self.path.nodes.len().checked_sub(1) else { return };
-        if index < self.path.steps.len() {
-            let sleeper = self.path.sleeper(index);
-            self.path.nodes[index].done.push(sleeper);
-        }
+        self.path.fall_asleep();
     }
 }

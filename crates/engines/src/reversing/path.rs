@@ -1,15 +1,14 @@
 //! The current path: its states, its steps with their order, and what need not be explored from where.
 
-use super::arrangement::{Holders, note_holder};
+use super::arrangement::Holders;
 use crate::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
-    Outcome, StepRecord, TraceBuilder,
+    Outcome, StepRecord,
 };
-use smallvec::SmallVec;
 
 /// A step after which everything was explored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sleeper {
     pub(super) occurrence: Occurrence,
     /// The state from which it was taken.
@@ -22,15 +21,13 @@ pub(super) struct Sleeper {
     pub(super) started: bool,
 }
 
-/// Steps after which everything was explored.
-pub(super) type Sleepers = SmallVec<[Sleeper; 4]>;
-
 /// A state on the path.
+#[derive(Clone)]
 pub(super) struct Node {
-    pub(super) fingerprint: Fingerprint,
-    /// What need not be taken first, because that was explored: in front of the path's steps before, and here.
-    pub(super) asleep: Sleepers,
-    pub(super) done: Sleepers,
+    /// What tells it from other states, if it may be met again.
+    pub(super) fingerprint: Option<Fingerprint>,
+    /// Where its sleepers begin in the list of all.
+    sleepers: u32,
     /// What is explored first, where nothing asks for anything.
     pub(super) start: Option<Move>,
     /// What is still to be explored.
@@ -38,16 +35,23 @@ pub(super) struct Node {
 }
 
 /// A step of the path, beside what its order knows.
+#[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) occurrence: Occurrence,
     pub(super) next_outcome: Option<Outcome>,
     pub(super) is_certain: bool,
     /// The step of the same actor before it.
     previous: Option<u32>,
+    /// The message that it belongs to, by its place in the list of all.
+    message: Option<u32>,
     /// Where its races begin in the list of all.
-    races: usize,
+    races: u32,
     /// How many actors had been made before it.
-    made: usize,
+    made: u32,
+    /// The name of the step with everything that happens before it.
+    name: u128,
+    /// The sum of the names up to and with this one.
+    sum: u128,
 }
 
 /// A message of the path.
@@ -61,17 +65,22 @@ pub(super) struct Message {
 }
 
 /// The current path.
+#[derive(Clone)]
 pub(super) struct Path<'s> {
     pub(super) nodes: Vec<Node>,
     pub(super) steps: Vec<Taken>,
     pub(super) order: HappensBefore,
-    pub(super) trace: TraceBuilder,
     pub(super) footprints: FootprintTable,
-    is_bag: &'s dyn Fn(ObjectId) -> bool,
+    /// The messages in the order in which they start.
+    pub(super) messages: Vec<Message>,
+    is_bag: &'s (dyn Fn(ObjectId) -> bool + Sync),
+    /// What need not be taken first from each state, because that was explored: in front of the path's steps before, or
+    /// there. The states' lists lie one behind the other.
+    sleepers: Vec<Sleeper>,
     /// For each step, the earlier ones that it races with.
     races: Vec<u32>,
-    /// For each actor the step that made it.
-    births: Vec<Option<u32>>,
+    /// For each actor the step that made it, and as the how manieth one.
+    births: Vec<Option<(u32, u32)>>,
     made: Vec<ActorId>,
     racing: Vec<usize>,
     stripped: Footprint,
@@ -79,14 +88,15 @@ pub(super) struct Path<'s> {
 
 impl<'s> Path<'s> {
     /// The empty path of a program whose handlers that take messages in any order are known.
-    pub(super) fn new(dependence: Dependence, is_bag: &'s dyn Fn(ObjectId) -> bool) -> Self {
+    pub(super) fn new(dependence: Dependence, is_bag: &'s (dyn Fn(ObjectId) -> bool + Sync)) -> Self {
         Path {
             nodes: Vec::new(),
             steps: Vec::new(),
             order: HappensBefore::new(dependence),
-            trace: TraceBuilder::new(),
             footprints: FootprintTable::new(dependence),
+            messages: Vec::new(),
             is_bag,
+            sleepers: Vec::new(),
             races: Vec::new(),
             births: Vec::new(),
             made: Vec::new(),
@@ -101,7 +111,7 @@ impl<'s> Path<'s> {
     }
 
     /// What finds occurrences without the rest of the path.
-    pub(super) fn is_bag(&self) -> &'s dyn Fn(ObjectId) -> bool {
+    pub(super) fn is_bag(&self) -> &'s (dyn Fn(ObjectId) -> bool + Sync) {
         self.is_bag
     }
 
@@ -112,59 +122,102 @@ impl<'s> Path<'s> {
 
     /// Adds a step.
     pub(super) fn push(&mut self, occurrence: Occurrence, record: &StepRecord) {
-        let (races, made) = (self.races.len(), self.made.len());
-        let index = self.steps.len() as u32;
+        let (races, made) = (self.races.len() as u32, self.made.len() as u32);
+        let index = self.steps.len();
         let actor = occurrence.step.actor;
-        let previous = self.order.last_step(actor).map(|step| step as u32);
-        self.note_races(actor, occurrence.footprint);
+        let previous = self.order.last_step(actor);
+        let name = self.look_back(&occurrence, previous);
         self.order.push(actor, self.footprints.get(occurrence.footprint));
-        self.trace.push(occurrence.step, occurrence.footprint, &self.footprints);
-        for &actor in &record.made {
+        for (&actor, place) in record.made.iter().zip(1..) {
             if self.births.len() <= actor.index() {
                 self.births.resize(actor.index() + 1, None);
             }
-            self.births[actor.index()] = Some(index);
+            self.births[actor.index()] = Some((index as u32, place));
             self.made.push(actor);
         }
+        let message = self.note_message(&occurrence, index, previous);
         let (next_outcome, is_certain) = (record.next_outcome, record.is_certain);
-        self.steps.push(Taken { occurrence, next_outcome, is_certain, previous, races, made });
+        let (sum, previous) = (self.name_of_first(index).wrapping_add(name), previous.map(|step| step as u32));
+        self.steps.push(Taken { occurrence, next_outcome, is_certain, previous, message, races, made, name, sum });
+    }
+
+    /// The message that a new step belongs to, if any.
+    fn note_message(&mut self, occurrence: &Occurrence, index: usize, previous: Option<usize>) -> Option<u32> {
+        let handler = occurrence.handler?;
+        let message = if occurrence.starts {
+            self.messages.push(Message { actor: occurrence.step.actor, handler, start: index, end: None });
+            self.messages.len() as u32 - 1
+        } else {
+            self.steps[previous?].message?
+        };
+        if occurrence.ends {
+            self.messages[message as usize].end = Some(index);
+        }
+        Some(message)
     }
 
     /// Takes back all steps from `len` on.
     pub(super) fn truncate(&mut self, len: usize) {
-        let Some(first) = self.steps.get(len) else { return };
-        self.races.truncate(first.races);
-        for actor in self.made.drain(first.made..) {
+        let Some(&first) = self.steps.get(len) else { return };
+        self.races.truncate(first.races as usize);
+        for actor in self.made.drain(first.made as usize..) {
             self.births[actor.index()] = None;
         }
-        self.steps.truncate(len);
-        self.order.truncate(len);
-        self.trace.truncate(len);
-    }
-
-    /// Finds the steps that race with one that `actor` is about to take: those that it conflicts with and that nothing
-    /// between orders before it, unless the order could not have been the other one.
-    fn note_races(&mut self, actor: ActorId, footprint: FootprintId) {
-        self.racing.clear();
-        self.order.racing(actor, self.footprints.get(footprint), &mut self.racing);
-        if self.racing.is_empty() {
-            return;
-        }
-        let mut knows = self.order.knowledge(actor);
-        if let Some(birth) = self.birth(actor) {
-            knows.join(self.order.clock(birth));
-        }
-        for &step in &self.racing {
-            if !self.order.within(step, &knows) {
-                self.races.push(step as u32);
-                knows.join(self.order.clock(step));
+        for taken in self.steps.drain(len..).rev() {
+            match taken.message {
+                Some(_) if taken.occurrence.starts => drop(self.messages.pop()),
+                Some(message) if taken.occurrence.ends => self.messages[message as usize].end = None,
+                _ => {}
             }
         }
+        self.order.truncate(len);
+    }
+
+    /// Finds the steps that race with one that is about to be taken: those that it conflicts with and that nothing
+    /// between orders before it, unless the order could not have been the other one. Returns the step's name: a hash of its
+    /// actor, its outcome and the names of what it depends on.
+    fn look_back(&mut self, next: &Occurrence, previous: Option<usize>) -> u128 {
+        let actor = next.step.actor;
+        let mut history = previous.map_or(0, |step| self.steps[step].name);
+        let (racing, steps, order) = (&mut self.racing, &self.steps, &self.order);
+        racing.clear();
+        order.visit_dependencies(self.footprints.get(next.footprint), |step, races| {
+            history = history.wrapping_add(steps[step].name);
+            if races && order.actor(step) != actor {
+                racing.push(step);
+            }
+        });
+        if !racing.is_empty() {
+            racing.sort_unstable_by(|one, other| other.cmp(one));
+            racing.dedup();
+            let mut knows = order.knowledge(actor);
+            if let Some(birth) = self.birth(actor) {
+                knows.join(order.clock(birth));
+            }
+            for &step in &self.racing {
+                if !order.within(step, &knows) {
+                    self.races.push(step as u32);
+                    knows.join(order.clock(step));
+                }
+            }
+        }
+        name_of(self.identity(actor), next.step.outcome.0, history).0
+    }
+
+    /// The name of the trace of the first `len` steps.
+    pub(super) fn name_of_first(&self, len: usize) -> u128 {
+        len.checked_sub(1).map_or(0, |last| self.steps[last].sum)
+    }
+
+    /// The name of a step with everything that happens before it: names of traces are sums of these.
+    pub(super) fn name(&self, step: usize) -> u128 {
+        self.steps[step].name
     }
 
     /// The races of a step, as places in the list of all.
     pub(super) fn races(&self, step: usize) -> std::ops::Range<usize> {
-        self.steps[step].races..self.steps.get(step + 1).map_or(self.races.len(), |next| next.races)
+        let end = self.steps.get(step + 1).map_or(self.races.len(), |next| next.races as usize);
+        self.steps[step].races as usize..end
     }
 
     /// The earlier step of a race.
@@ -174,12 +227,25 @@ impl<'s> Path<'s> {
 
     /// The step that made an actor, if that is known.
     pub(super) fn birth(&self, actor: ActorId) -> Option<usize> {
-        self.births.get(actor.index()).copied().flatten().map(|step| step as usize)
+        self.births.get(actor.index()).copied().flatten().map(|(step, _)| step as usize)
+    }
+
+    /// A number for an actor that depends on how it came to be. (Its id depends on who was met first.)
+    pub(super) fn identity(&self, actor: ActorId) -> u64 {
+        match self.births.get(actor.index()).copied().flatten() {
+            Some((step, place)) => (self.steps[step as usize].name as u64).wrapping_add(u64::from(place)),
+            None => u64::from(actor.0),
+        }
     }
 
     /// The step of the same actor before one.
     pub(super) fn previous(&self, step: usize) -> Option<usize> {
         self.steps[step].previous.map(|previous| previous as usize)
+    }
+
+    /// The message that a step belongs to.
+    pub(super) fn message_of(&self, step: usize) -> Option<&Message> {
+        self.messages.get(self.steps[step].message? as usize)
     }
 
     /// What happens no earlier than a step.
@@ -189,35 +255,18 @@ impl<'s> Path<'s> {
 
     /// Who holds which handler in a state of the path.
     pub(super) fn holders(&self, node: usize) -> Holders {
-        let mut holders = Holders::new();
-        self.steps[..node].iter().for_each(|taken| note_holder(&mut holders, &taken.occurrence));
-        holders
-    }
-
-    /// The messages in the order in which they start.
-    pub(super) fn messages(&self) -> Vec<Message> {
-        let mut messages: Vec<Message> = Vec::new();
-        for (step, taken) in self.steps.iter().enumerate() {
-            let Occurrence { handler: Some(handler), starts, ends, step: Move { actor, .. }, .. } = taken.occurrence
-            else {
-                continue;
-            };
-            if starts {
-                messages.push(Message { actor, handler, start: step, end: None });
-            }
-            if ends && let Some(message) = messages.iter_mut().rev().find(|message| message.actor == actor) {
-                message.end = Some(step);
-            }
-        }
-        messages
+        let begun = self.messages.iter().take_while(|message| message.start < node);
+        let holds = begun.filter(|message| message.end.is_none_or(|end| end >= node));
+        holds.map(|message| (message.handler, message.actor)).collect()
     }
 
     /// What a message touches from one of its steps on.
-    pub(super) fn whole(&mut self, start: usize) -> FootprintId {
+    fn whole(&mut self, start: usize) -> FootprintId {
         let actor = self.steps[start].occurrence.step.actor;
         let mut whole = Footprint::default();
-        for taken in self.steps[start..].iter().filter(|taken| taken.occurrence.step.actor == actor) {
-            let touches = self.footprints.get(taken.occurrence.footprint).touches();
+        let steps = self.order.steps_of(actor);
+        for &step in &steps[steps.partition_point(|&step| (step as usize) < start)..] {
+            let touches = self.footprints.get(self.steps[step as usize].occurrence.footprint).touches();
             touches.iter().for_each(|touch| whole.touch(touch.object, touch.access));
         }
         whole.seal();
@@ -230,12 +279,77 @@ impl<'s> Path<'s> {
         let whole = if occurrence.starts { self.whole(step) } else { occurrence.footprint };
         Sleeper { occurrence, node: step as u32, whole, overtaken: false, started: false }
     }
+}
 
-    /// What still need not be taken after a step from the last state.
-    pub(super) fn asleep_after(&self, taken: &Occurrence) -> Sleepers {
-        let Some(node) = self.nodes.last() else { return Sleepers::new() };
-        let sleepers = node.asleep.iter().chain(&node.done);
-        sleepers.filter_map(|sleeper| self.sleeps_on(sleeper, taken)).collect()
+/// The states, and what need not be taken from them.
+impl Path<'_> {
+    /// Adds a state whose sleepers begin at a place in the list.
+    pub(super) fn push_node(
+        &mut self,
+        fingerprint: Option<Fingerprint>,
+        sleepers: usize,
+        start: Option<Move>,
+        branches: Branches,
+    ) {
+        self.nodes.push(Node { fingerprint, sleepers: sleepers as u32, start, branches });
+    }
+
+    /// Takes the last state off the path.
+    pub(super) fn pop_node(&mut self) -> Option<Node> {
+        let node = self.nodes.pop()?;
+        self.sleepers.truncate(node.sleepers as usize);
+        Some(node)
+    }
+
+    /// What need not be taken from a state.
+    pub(super) fn sleepers(&self, node: usize) -> &[Sleeper] {
+        let end = self.nodes.get(node + 1).map_or(self.sleepers.len(), |next| next.sleepers as usize);
+        &self.sleepers[self.nodes[node].sleepers as usize..end]
+    }
+
+    /// Something need not be taken from the last state.
+    pub(super) fn add_sleeper(&mut self, sleeper: Sleeper) {
+        self.sleepers.push(sleeper);
+    }
+
+    /// The path up to a state that has these sleepers, for another search.
+    pub(super) fn up_to(&self, node: usize, sleepers: &[Sleeper]) -> Self {
+        let mut part = self.clone();
+        part.truncate(node);
+        part.nodes.truncate(node + 1);
+        part.sleepers.truncate(self.nodes[node].sleepers as usize);
+        part.sleepers.extend_from_slice(sleepers);
+        part
+    }
+
+    /// Everything that begins with the path's own step from the last state was explored.
+    pub(super) fn fall_asleep(&mut self) {
+        let Some(last) = self.nodes.len().checked_sub(1) else { return };
+        if last < self.steps.len() {
+            let sleeper = self.sleeper(last);
+            self.sleepers.push(sleeper);
+        }
+    }
+
+    /// Adds those to the list that still sleep after a step from the last state, and says where they begin.
+    pub(super) fn sleep_on(&mut self, taken: &Occurrence) -> usize {
+        let (first, end) = (self.nodes.last().map_or(0, |node| node.sleepers as usize), self.sleepers.len());
+        for place in first..end {
+            if let Some(sleeper) = self.sleeps_on(&self.sleepers[place], taken) {
+                self.sleepers.push(sleeper);
+            }
+        }
+        end
+    }
+
+    /// Those in the list from a place on.
+    pub(super) fn sleepers_from(&self, place: usize) -> &[Sleeper] {
+        &self.sleepers[place..]
+    }
+
+    /// Forgets those in the list from a place on.
+    pub(super) fn forget_sleepers(&mut self, place: usize) {
+        self.sleepers.truncate(place);
     }
 
     /// A sleeper after a step, unless that wakes it. Of a message that could have started, not its first step can come too
@@ -253,12 +367,21 @@ impl<'s> Path<'s> {
     }
 }
 
+/// The name of somebody's step after a history.
+pub(super) fn name_of(actor: u64, outcome: u64, history: u128) -> Fingerprint {
+    let mut bytes = [0u8; 32];
+    bytes[..8].copy_from_slice(&actor.to_le_bytes());
+    bytes[8..16].copy_from_slice(&outcome.to_le_bytes());
+    bytes[16..].copy_from_slice(&history.to_le_bytes());
+    Fingerprint::of_bytes(&bytes)
+}
+
 /// A step as it was recorded; `running` is the handler that the actor holds before it.
 pub(super) fn occurrence(
     step: Move,
     record: &StepRecord,
     running: Option<ObjectId>,
-    is_bag: &dyn Fn(ObjectId) -> bool,
+    is_bag: &(dyn Fn(ObjectId) -> bool + Sync),
     stripped: &mut Footprint,
     footprints: &mut FootprintTable,
 ) -> Occurrence {

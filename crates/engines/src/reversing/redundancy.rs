@@ -9,17 +9,30 @@ use super::Search;
 use super::arrangement::{Arrangement, Placed, Stage, note_holder};
 use super::path::{Sleeper, occurrence};
 use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
+use mazurka_core::{
+    ActorId, Fingerprint, FingerprintHasher, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId,
+};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
+/// So many sequences for states of other searches are remembered.
+const MOST_TOLD: usize = 1 << 16;
 /// A message of more steps is not run to its end just to see what it does.
 pub(super) const LONGEST: usize = 4096;
 
-impl<M: Machine> Search<'_, '_, M> {
+impl<M: Machine> Search<'_, '_, '_, M> {
     /// Inserts the sequence into the wakeup tree of a state unless it leads to what was or will be explored anyway. As far
     /// as it can begin like the path, it follows the path.
     pub(super) fn insert(&mut self, mut node: usize) {
         let mut sequence = std::mem::take(&mut self.sequence);
+        if node < self.floor {
+            if self.told.len() > MOST_TOLD {
+                self.told.clear();
+            }
+            if !self.told.insert(name_of_sequence(node, &sequence)) {
+                return;
+            }
+        }
         while node < self.path.nodes.len() && !sequence.is_empty() && !self.is_redundant(node, &sequence) {
             match self.fit_path(node, &mut sequence) {
                 Fit::Covered => break,
@@ -37,18 +50,25 @@ impl<M: Machine> Search<'_, '_, M> {
         let mut trees = std::mem::take(&mut self.trees);
         let mut branches = self.path.nodes[node].branches;
         let mut above: Vec<Occurrence> = Vec::new();
-        let fit = |first: &Occurrence, rest: &mut Vec<Occurrence>| self.fit(node, &mut above, first, rest);
-        let added = trees.insert(&mut branches, sequence, fit);
+        if node < self.floor {
+            // The state belongs to another search, which will have to look at it again.
+            let (whole, decisions) = (sequence.clone(), self.counts.decisions);
+            if !trees.covers(branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
+                self.counts.decisions = decisions;
+                self.above.push((node, whole));
+            }
+        } else {
+            let fit = |first: &Occurrence, rest: &mut Vec<Occurrence>| self.fit(node, &mut above, first, rest);
+            self.counts.inserted += u64::from(trees.insert(&mut branches, sequence, fit));
+        }
         self.trees = trees;
         self.path.nodes[node].branches = branches;
-        self.counts.inserted += u64::from(added);
     }
 
     /// Whether a step after which everything was explored is a weak initial of a sequence.
     fn is_redundant(&mut self, node: usize, sequence: &[Occurrence]) -> bool {
-        let place = &self.path.nodes[node];
         let mut unclear: Vec<Sleeper> = Vec::new();
-        for sleeper in place.asleep.iter().chain(&place.done) {
+        for sleeper in self.path.sleepers(node) {
             let first = &sleeper.occurrence;
             let answer = if sleeper.overtaken {
                 WeakInitial::Unclear
@@ -66,12 +86,14 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// What the path's own step from a state means to a sequence.
     fn fit_path(&mut self, node: usize, sequence: &mut Vec<Occurrence>) -> Fit {
-        let current = self.path.steps[node].occurrence;
+        let Some(current) = self.path.steps.get(node).map(|taken| taken.occurrence) else { return Fit::No };
         if current.starts {
-            let sleeper = self.path.sleeper(node);
             let answer = weak_initial(&current, sequence.iter().copied(), &self.path.footprints);
-            if answer == WeakInitial::Unclear && self.conflicts_with_rival(&sleeper, sequence) {
-                return Fit::No;
+            if answer == WeakInitial::Unclear {
+                let sleeper = self.path.sleeper(node);
+                if self.conflicts_with_rival(&sleeper, sequence) {
+                    return Fit::No;
+                }
             }
         }
         self.fit(node, &mut Vec::new(), &current, sequence)
@@ -198,6 +220,14 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 }
 
+/// What tells a sequence for a state from others.
+fn name_of_sequence(node: usize, sequence: &[Occurrence]) -> Fingerprint {
+    let mut hasher = FingerprintHasher::default();
+    node.hash(&mut hasher);
+    sequence.iter().for_each(|next| (next.step, next.footprint).hash(&mut hasher));
+    hasher.take()
+}
+
 /// What comes of a message that is run alone to its end.
 enum Alone {
     /// It conflicts with nothing: this follows its first step.
@@ -211,7 +241,7 @@ enum Alone {
 /// Steps are run.
 struct OnMachine<'m, M> {
     machine: &'m mut M,
-    is_bag: &'m dyn Fn(ObjectId) -> bool,
+    is_bag: &'m (dyn Fn(ObjectId) -> bool + Sync),
     running: FxHashMap<ActorId, ObjectId>,
     stripped: Footprint,
 }

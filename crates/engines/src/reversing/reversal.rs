@@ -13,11 +13,11 @@
 
 use super::Search;
 use super::arrangement::{Arrangement, OnPaper, Placed};
-use super::path::Message;
+use super::path::{Message, Path, name_of};
 use crate::tally::FastSet;
 use crate::wakeup::{Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, Next, ObjectId, Outcome};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// Whose step is to be taken without some of the steps that came before it.
 #[derive(Clone, Copy, Debug)]
@@ -32,30 +32,59 @@ struct Target {
 /// Steps to be done without.
 type Removed = SmallVec<[usize; 2]>;
 
+/// Sets of them that are still to be tried.
+type Open = SmallVec<[Removed; 1]>;
+
+/// What happens no earlier than some steps.
+#[derive(Default)]
+struct Gone(SmallVec<[(ActorId, u32); 8]>);
+
+impl Gone {
+    fn insert(&mut self, step: usize, path: &Path<'_>) {
+        self.0.push((path.order.actor(step), path.order.number(step)));
+    }
+
+    fn contains(&self, step: usize, path: &Path<'_>) -> bool {
+        let clock = path.order.clock(step);
+        self.0.iter().any(|&(actor, number)| clock.get(actor) >= number)
+    }
+}
+
 /// Where a sequence leaves the path, and the steps of the path that it consists of.
 struct Kept {
     node: usize,
     steps: Vec<usize>,
 }
 
-impl<M: Machine> Search<'_, '_, M> {
-    /// The path has come to its end: its races are reversed.
+impl<M: Machine> Search<'_, '_, '_, M> {
+    /// The path has come to its end: its races are reversed. Those that the execution before had as well are among them: what
+    /// is kept ends differently now, and what sleeps somewhere may have to be told of just that end.
     pub(super) fn reverse_races(&mut self) {
-        self.messages = self.path.messages();
         self.reverse_waiting();
         for step in 0..self.path.steps.len() {
-            let actor = self.path.steps[step].occurrence.step.actor;
-            let target = Target { actor, taken: Some(step), outcome: None };
+            let taken = &self.path.steps[step];
+            let target = Target { actor: taken.occurrence.step.actor, taken: Some(step), outcome: None };
+            let next_outcome = taken.next_outcome;
             for race in self.path.races(step) {
                 self.counts.races += 1;
                 let earlier = self.path.race(race);
                 if !self.is_settled(earlier, step) {
-                    self.reverse(target, vec![Removed::from_slice(&[earlier])]);
+                    self.reverse(target, smallvec![smallvec![self.beginning(earlier, step)]]);
                 }
             }
-            if let Some(outcome) = self.path.steps[step].next_outcome {
-                self.reverse(Target { outcome: Some(outcome), ..target }, vec![Removed::from_slice(&[step])]);
+            if let Some(outcome) = next_outcome {
+                self.reverse(Target { outcome: Some(outcome), ..target }, smallvec![smallvec![step]]);
             }
+        }
+    }
+
+    /// What has to go so that a later step comes without an earlier one: where both are of messages of one handler, the whole
+    /// message of the earlier step.
+    fn beginning(&self, earlier: usize, later: usize) -> usize {
+        let path = &self.path;
+        match (path.message_of(earlier), path.message_of(later)) {
+            (Some(one), Some(other)) if one.handler == other.handler => one.start,
+            _ => earlier,
         }
     }
 
@@ -78,7 +107,7 @@ impl<M: Machine> Search<'_, '_, M> {
         for actor in waiting {
             let target = Target { actor, taken: None, outcome: None };
             self.trail.visit(end, &self.tally.schedule.moves, &mut self.machine);
-            let mut open = Vec::new();
+            let mut open = Open::new();
             self.do_without_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);
             self.reverse(target, open);
         }
@@ -86,7 +115,7 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// Sees to it that the target's step is taken without some steps, for each of some sets of them, and for further sets
     /// where it cannot be taken yet.
-    fn reverse(&mut self, target: Target, mut open: Vec<Removed>) {
+    fn reverse(&mut self, target: Target, mut open: Open) {
         let mut seen: FastSet<(usize, Vec<usize>)> = FastSet::default();
         while let Some(removed) = open.pop() {
             for kept in self.keep(target, &removed) {
@@ -97,10 +126,7 @@ impl<M: Machine> Search<'_, '_, M> {
                 if !is_certain && !seen.insert((kept.node, kept.steps.clone())) {
                     continue;
                 }
-                self.trail.visit(kept.node, &self.tally.schedule.moves, &mut self.machine);
-                for &step in &kept.steps {
-                    self.machine.step(self.path.steps[step].occurrence.step);
-                }
+                self.run_kept(&kept);
                 if self.machine.enabled().contains(&target.actor) {
                     self.insert_outcomes(target, &kept);
                 } else {
@@ -110,8 +136,16 @@ impl<M: Machine> Search<'_, '_, M> {
         }
     }
 
+    /// Brings the machine to where it stands after the steps that were kept.
+    fn run_kept(&mut self, kept: &Kept) {
+        self.trail.visit(kept.node, &self.tally.schedule.moves, &mut self.machine);
+        for &step in &kept.steps {
+            self.machine.step(self.path.steps[step].occurrence.step);
+        }
+    }
+
     /// The target cannot move after the steps that were kept: it might without one of those that it looks at.
-    fn do_without_more(&mut self, target: Target, removed: &[usize], kept: &Kept, open: &mut Vec<Removed>) {
+    fn do_without_more(&mut self, target: Target, removed: &[usize], kept: &Kept, open: &mut Open) {
         let mut footprint = Footprint::default();
         if self.machine.next(target.actor, &mut footprint) != Next::Blocked {
             return;
@@ -138,19 +172,22 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// Inserts what was kept and each outcome of the target's step, where the machine stands.
     fn insert_outcomes(&mut self, target: Target, kept: &Kept) {
-        let mark = self.machine.mark();
         let running = target.taken.and_then(|step| self.path.steps[step].occurrence.handler);
-        let mut next = Some(target.outcome.unwrap_or(Outcome::FIRST));
-        while let Some(outcome) = next {
+        let mut outcome = target.outcome.unwrap_or(Outcome::FIRST);
+        loop {
             let step = Move { actor: target.actor, outcome };
-            self.machine.rewind(&mark);
             let record = self.machine.step(step);
             let last = self.path.occurrence(step, record, running);
-            next = record.next_outcome.filter(|_| target.outcome.is_none());
+            let next = record.next_outcome.filter(|_| target.outcome.is_none());
             self.sequence.clear();
             self.sequence.extend(kept.steps.iter().map(|&step| self.path.steps[step].occurrence));
             self.sequence.push(last);
             self.insert(kept.node);
+            match next {
+                Some(next) => outcome = next,
+                None => return,
+            }
+            self.run_kept(kept);
         }
     }
 
@@ -162,9 +199,8 @@ impl<M: Machine> Search<'_, '_, M> {
         }
         let path = &self.path;
         let steps = || kept.steps.iter().map(|&step| path.steps[step].occurrence);
-        let node = &path.nodes[kept.node];
         let current = path.steps.get(kept.node).map(|taken| (&taken.occurrence, false));
-        let sleepers = node.asleep.iter().chain(&node.done).map(|sleeper| (&sleeper.occurrence, sleeper.overtaken));
+        let sleepers = path.sleepers(kept.node).iter().map(|sleeper| (&sleeper.occurrence, sleeper.overtaken));
         let mut depends = false;
         for (sleeper, overtaken) in sleepers.chain(current) {
             if overtaken {
@@ -214,30 +250,31 @@ fn is_step_of(occurrence: &Occurrence, target: Target) -> bool {
 }
 
 /// What can be kept.
-impl<M: Machine> Search<'_, '_, M> {
+impl<M: Machine> Search<'_, '_, '_, M> {
     /// The steps that are left without some of them and whatever happens after those: in the order of the path, or, where
     /// that does not keep messages serialised, as much as possible in another order, in all ways.
-    fn keep(&mut self, target: Target, removed: &[usize]) -> Vec<Kept> {
+    fn keep(&mut self, target: Target, removed: &[usize]) -> SmallVec<[Kept; 1]> {
         let path = &self.path;
-        let is_removed = |step: usize| removed.iter().any(|&of| path.is_from(of, step));
-        let goes = |step: &usize| !is_removed(*step) && !target.taken.is_some_and(|taken| path.is_from(taken, *step));
+        let Some(&first) = removed.iter().min() else { return SmallVec::new() };
         let own = match target.taken {
             Some(taken) => path.previous(taken),
             None => path.order.last_step(target.actor),
         };
         let own = own.or_else(|| path.birth(target.actor));
-        let Some(&first) = removed.iter().min() else { return Vec::new() };
-        if own.is_some_and(is_removed) {
-            return Vec::new();
+        let mut gone = Gone::default();
+        removed.iter().for_each(|&step| gone.insert(step, path));
+        if own.is_some_and(|own| gone.contains(own, path)) {
+            return SmallVec::new();
         }
-        let steps: Vec<usize> = (first..path.steps.len()).filter(goes).collect();
-        let kept = Kept { node: first, steps };
+        target.taken.iter().for_each(|&step| gone.insert(step, path));
+        let Some(node) = self.leave_out_incomplete(target, own, first, &mut gone) else { return SmallVec::new() };
+        let kept = Kept { node, steps: (node..path.steps.len()).filter(|&step| !gone.contains(step, path)).collect() };
         let name = self.name(&kept, target);
         if !self.reversed.insert(name) {
-            return Vec::new();
+            return SmallVec::new();
         }
         if self.is_serial(&kept, target) {
-            return vec![kept];
+            return smallvec![kept];
         }
         let mut reversed = std::mem::take(&mut self.reversed);
         let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target)));
@@ -245,17 +282,38 @@ impl<M: Machine> Search<'_, '_, M> {
         all
     }
 
+    /// Leaves out messages that would stay incomplete on the target's own handler: nobody else may hold that when the
+    /// target moves. Returns the first step that is left out; `None` if the target needs one of them.
+    fn leave_out_incomplete(
+        &self,
+        target: Target,
+        own: Option<usize>,
+        mut first: usize,
+        gone: &mut Gone,
+    ) -> Option<usize> {
+        let path = &self.path;
+        let handler = target.taken.and_then(|step| path.steps[step].occurrence.handler);
+        let rivals = path.messages.iter().filter(|message| Some(message.handler) == handler);
+        for message in rivals.filter(|message| message.actor != target.actor) {
+            let stays = |step: usize| !gone.contains(step, path);
+            if stays(message.start) && !message.end.is_some_and(stays) {
+                if own.is_some_and(|own| path.is_from(message.start, own)) {
+                    return None;
+                }
+                first = first.min(message.start);
+                gone.insert(message.start, path);
+            }
+        }
+        Some(first)
+    }
+
     /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
     fn name(&self, kept: &Kept, target: Target) -> Fingerprint {
-        let trace = &self.path.trace;
-        let start = trace.prefix(kept.node).0;
-        let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(trace.event(step).0));
+        let path = &self.path;
+        let start = path.name_of_first(kept.node);
+        let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step)));
         let outcome = target.outcome.map_or(0, |outcome| outcome.0.wrapping_add(1));
-        let mut bytes = [0u8; 28];
-        bytes[..4].copy_from_slice(&target.actor.0.to_le_bytes());
-        bytes[4..12].copy_from_slice(&outcome.to_le_bytes());
-        bytes[12..].copy_from_slice(&kept.to_le_bytes());
-        Fingerprint::of_bytes(&bytes)
+        name_of(path.identity(target.actor), outcome, kept)
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
@@ -284,14 +342,14 @@ impl<M: Machine> Search<'_, '_, M> {
         target: Target,
         own: Option<usize>,
         is_new: &mut dyn FnMut(&Kept) -> bool,
-    ) -> Vec<Kept> {
+    ) -> SmallVec<[Kept; 1]> {
         let path = &self.path;
-        let messages = &self.messages;
+        let messages = &path.messages;
         let is_needed = |step: usize| own.is_some_and(|own| path.is_from(step, own));
         let taken = target.taken.map(|step| path.steps[step].occurrence);
         let mut goes = vec![false; path.steps.len()];
         (0..kept.node).chain(kept.steps.iter().copied()).for_each(|step| goes[step] = true);
-        let (mut open, mut found, mut is_less) = (vec![goes], Vec::new(), false);
+        let (mut open, mut found, mut is_less) = (vec![goes], SmallVec::new(), false);
         while let Some(goes) = open.pop() {
             let steps = (0..goes.len()).filter(|&step| goes[step]).collect();
             if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps }) {
@@ -318,6 +376,10 @@ impl<M: Machine> Search<'_, '_, M> {
                             message.handler == handler && is_incomplete(message) && message.start != kept
                         })
                     }));
+                }
+                None if let Some((start, later)) = self.overtaken(&goes, &is_incomplete) => {
+                    open.extend(without(&|message| message.start == start));
+                    open.extend(without(&|message| later.contains(&message.start)));
                 }
                 None => match self.put_in_order(&goes, messages) {
                     Some(kept) => found.push(kept),
@@ -362,6 +424,24 @@ impl<M: Machine> Search<'_, '_, M> {
             }
         }
         None
+    }
+
+    /// An incomplete message that has to come before others of its handler, though it can only be the last one there; and
+    /// those.
+    fn overtaken(
+        &self,
+        goes: &[bool],
+        is_incomplete: &dyn Fn(&Message) -> bool,
+    ) -> Option<(usize, SmallVec<[usize; 4]>)> {
+        let path = &self.path;
+        path.messages.iter().filter(|message| is_incomplete(message)).find_map(|one| {
+            let complete =
+                path.messages.iter().filter(|other| other.handler == one.handler && other.start != one.start);
+            let ends = complete.filter_map(|other| other.end.filter(|&end| goes[end]).map(|end| (other.start, end)));
+            let later = ends.filter(|&(_, end)| path.order.before(one.start, end)).map(|(start, _)| start);
+            let later: SmallVec<[usize; 4]> = later.collect();
+            (!later.is_empty()).then_some((one.start, later))
+        })
     }
 
     /// Orders steps so that messages are serialised, following the path as long as possible.

@@ -19,6 +19,8 @@ const MOST_STATES: usize = 20_000;
 const FOOTPRINT_STATES: usize = 60;
 /// From so many states on, searching with several threads differs from searching with one.
 const WORTH_THREADS: u64 = 600;
+/// From so many executions on, running them on several threads differs from running them on one.
+const WORTH_THREADS_TO_RUN: u64 = 64;
 /// The most places of a program whose classes are counted.
 const MOST_PLACES: usize = 60_000;
 /// How long schedules may become where an engine is not made for programs that may run for ever.
@@ -248,9 +250,30 @@ impl Case {
                 check_traces(contender, &account, classes)?;
             }
             let executions = statistics.get(Counter::Executions).unwrap_or_default();
+            if finished && executions >= WORTH_THREADS_TO_RUN && (promise.traces_exactly || promise.event_traces) {
+                self.check_threads(contender, &account)?;
+            }
             standings.push(if finished { Standing::Agrees { executions, more } } else { Standing::Unfinished });
         }
         Ok(standings)
+    }
+
+    /// On two threads a contender must do and find what it does and finds on one.
+    fn check_threads(&self, contender: &Contender<'_>, alone: &Account) -> Result<(), Difference> {
+        let differs = |words: String| Err(Difference::new(&contender.name, DifferenceKind::Threads, words));
+        let (alone, beside) = (&alone.exploration, self.run(contender, 2)?.exploration);
+        for counter in [Counter::Executions, Counter::Blocked, Counter::Transitions, Counter::Races, Counter::EndStates]
+        {
+            let (one, two) = (alone.statistics.get(counter), beside.statistics.get(counter));
+            if one != two {
+                let (one, two) = (one.unwrap_or_default(), two.unwrap_or_default());
+                return differs(format!("{two} {} with 2 threads instead of {one}", counter.name()));
+            }
+        }
+        if alone.verdict != beside.verdict || alone.violations != beside.violations {
+            return differs("finds something else with 2 threads".into());
+        }
+        Ok(())
     }
 
     /// The numbers of traces, if there are not too many executions to count them.

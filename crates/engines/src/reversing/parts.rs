@@ -1,0 +1,373 @@
+//! Parts of the search that are explored ahead of their turn, by other threads.
+//!
+//! What follows a branch of a wakeup tree is explored when everything before it was: only then is it known what sleeps
+//! there, and what else is to be explored below the branch. But mostly that can be foretold: the branches before it will
+//! sleep, and nothing will be added below. So whoever has nothing to do is given such a part of the search and explores it
+//! on this assumption. When its turn comes, the assumption is compared with what is the case. If it holds, what was counted
+//! and found in the part is added, and the sequences that it has for states above it are inserted, as if they had just
+//! been found. If it does not, the part is forgotten and explored as usual.
+//!
+//! So a search on several threads does what it does on one: it runs the same executions in the same order and finds the
+//! same violations. (Branches cannot simply be explored independently of each other: a step that sleeps is not run again
+//! together with what comes after it, so what it races with there has to be told by where it was run.)
+
+use super::memory::Memory;
+use super::path::{Path, Sleeper};
+use super::redundancy::LONGEST;
+use super::{Counts, Search};
+use crate::Options;
+use crate::tally::{Harvest, Offshoot, Tally};
+use crate::trail::Trail;
+use crate::wakeup::{Branches, Occurrence, WakeupTrees};
+use mazurka_core::{Cancel, Footprint, FootprintId, Machine, Move, StopReason};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// A search gives nothing away before it has run so many executions: it may be over soon.
+const FEW: u64 = 32;
+/// A part takes the path with it: long ones stay where they are.
+const LONGEST_PATH: usize = 4096;
+/// A part that has so many sequences for the states above it would take as long to be added as to be explored.
+const MOST_ABOVE: usize = 1024;
+/// And so would one that has to decide so often what its owner sees at once, knowing the trees as they are then.
+const MOST_DECISIONS: u64 = 16;
+/// A search in which so many more parts came to nothing than not gives no more away.
+const MOST_IN_VAIN: usize = 4;
+/// Whoever waits for a part looks at the limits so often.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// A part of a search: what follows a branch of the last state of a path.
+struct Part<'s, M: Machine> {
+    machine: M,
+    trail: Trail<M::Mark>,
+    path: Path<'s>,
+    trees: WakeupTrees,
+    reversed: Memory,
+    step: Move,
+    below: Branches,
+    offshoot: Offshoot,
+}
+
+/// What came of a part.
+struct Explored {
+    walked: Result<(), StopReason>,
+    harvest: Harvest,
+    counts: Counts,
+    /// The branch as a step after which everything was explored.
+    sleeper: Sleeper,
+    /// What is to be explored from states above the part.
+    above: Vec<(usize, Vec<Occurrence>)>,
+    /// The footprints that it met first, and the number of the first one of them.
+    footprints: Vec<Footprint>,
+    known: usize,
+}
+
+/// A part that was given away, and on which assumption.
+pub(super) struct Ahead<'s, M: Machine> {
+    node: usize,
+    first: Occurrence,
+    below: Vec<(usize, Occurrence)>,
+    sleepers: Vec<Sleeper>,
+    cancel: Cancel,
+    ticket: Ticket<'s, M>,
+}
+
+/// Nobody waits for a part that is forgotten.
+impl<M: Machine> Drop for Ahead<'_, M> {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// A part, for whoever explores it and whoever has given it away.
+type Ticket<'s, M> = Arc<Mutex<Stage<'s, M>>>;
+
+enum Stage<'s, M: Machine> {
+    Waiting(Box<Part<'s, M>>),
+    Running,
+    Done(Box<Explored>),
+    /// It was taken back, or came to nothing.
+    Gone,
+}
+
+/// Parts that wait for somebody who has nothing to do.
+pub(super) struct Pool<'s, M: Machine> {
+    options: &'s Options,
+    terminates: bool,
+    queue: Mutex<Queue<'s, M>>,
+    /// Something was added, a part was explored, or the search is over.
+    changed: Condvar,
+    /// How many more parts there could be explorers for.
+    wanted: AtomicUsize,
+}
+
+struct Queue<'s, M: Machine> {
+    tickets: VecDeque<Ticket<'s, M>>,
+    idle: usize,
+    is_over: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Takes a part, if nobody has.
+fn begin<'s, M: Machine>(ticket: &Ticket<'s, M>) -> Option<Box<Part<'s, M>>> {
+    let mut stage = lock(ticket);
+    match std::mem::replace(&mut *stage, Stage::Running) {
+        Stage::Waiting(part) => Some(part),
+        other => {
+            *stage = other;
+            None
+        }
+    }
+}
+
+impl<'s, M: Machine> Pool<'s, M> {
+    /// Nothing waits. The program may be known to terminate.
+    pub(super) fn new(options: &'s Options, terminates: bool) -> Self {
+        let queue = Mutex::new(Queue { tickets: VecDeque::new(), idle: 0, is_over: false });
+        Pool { options, terminates, queue, changed: Condvar::new(), wanted: AtomicUsize::new(0) }
+    }
+
+    /// Whether no state is met twice on a path.
+    pub(super) fn terminates(&self) -> bool {
+        self.terminates
+    }
+
+    /// Whether somebody has nothing to do.
+    fn is_idle(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) > 0
+    }
+
+    fn count(&self, queue: &Queue<'s, M>) {
+        self.wanted.store(queue.idle.saturating_sub(queue.tickets.len()), Ordering::Relaxed);
+    }
+
+    fn offer(&self, part: Part<'s, M>) -> Ticket<'s, M> {
+        let ticket = Arc::new(Mutex::new(Stage::Waiting(Box::new(part))));
+        let mut queue = lock(&self.queue);
+        queue.tickets.push_back(Arc::clone(&ticket));
+        self.count(&queue);
+        self.changed.notify_all();
+        ticket
+    }
+}
+
+/// Ends the work of a pool when it goes out of scope.
+pub(super) struct Closing<'p, 's, M: Machine>(pub(super) &'p Pool<'s, M>);
+
+impl<M: Machine> Drop for Closing<'_, '_, M> {
+    fn drop(&mut self) {
+        lock(&self.0.queue).is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl<'s, M: Machine + Clone + Send> Pool<'s, M>
+where
+    M::Mark: Clone + Send,
+{
+    /// Explores parts until the search is over.
+    pub(super) fn work(&self) {
+        while self.explore_one(|queue| queue.is_over) {}
+    }
+
+    /// Waits until a part that somebody explores is explored, and explores others meanwhile; `None` if it came to nothing.
+    fn take_back(&self, ticket: &Ticket<'s, M>, tally: &mut Tally<'_>) -> Result<Option<Explored>, StopReason> {
+        while self.explore_one(|_| !matches!(*lock(ticket), Stage::Running)) {
+            tally.check()?;
+        }
+        match std::mem::replace(&mut *lock(ticket), Stage::Gone) {
+            Stage::Done(explored) => Ok(Some(*explored)),
+            Stage::Waiting(_) | Stage::Running | Stage::Gone => Ok(None),
+        }
+    }
+
+    /// Explores a part if one waits, or waits for one for a while; false if there is no need any more.
+    fn explore_one(&self, is_enough: impl Fn(&Queue<'s, M>) -> bool) -> bool {
+        let mut queue = lock(&self.queue);
+        if is_enough(&queue) {
+            return false;
+        }
+        let Some(ticket) = queue.tickets.pop_front() else {
+            queue.idle += 1;
+            self.count(&queue);
+            queue = self.changed.wait_timeout(queue, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
+            queue.idle -= 1;
+            self.count(&queue);
+            return true;
+        };
+        self.count(&queue);
+        drop(queue);
+        if let Some(part) = begin(&ticket) {
+            let explored = self.explore(*part);
+            *lock(&ticket) = explored.map_or(Stage::Gone, |explored| Stage::Done(Box::new(explored)));
+            drop(lock(&self.queue));
+            self.changed.notify_all();
+        }
+        true
+    }
+
+    /// Explores a part; `None` if that takes longer than it is worth.
+    fn explore(&self, part: Part<'s, M>) -> Option<Explored> {
+        let Part { machine, trail, path, trees, reversed, step, below, offshoot } = part;
+        let (known, node) = (path.footprints.len(), path.nodes.len() - 1);
+        let (explored, harvest) = Tally::of_part(self.options, offshoot, |tally| {
+            let mut search = Search { trail, path, trees, reversed, ..Search::new(machine, tally, self, &|_| false) };
+            search.floor = node + 1;
+            let walked = search.run_part(step, below);
+            let sleeper = (search.path.steps.len() > node).then(|| search.path.sleeper(node))?;
+            let footprints = (known..search.path.footprints.len()).map(|number| FootprintId(number as u32));
+            let footprints = footprints.map(|number| search.path.footprints.get(number).clone()).collect();
+            let (is_in_vain, above) = (search.is_in_vain(), std::mem::take(&mut search.above));
+            (!is_in_vain).then_some((walked, search.counts, sleeper, above, footprints))
+        });
+        let (walked, counts, sleeper, above, footprints) = explored?;
+        Some(Explored { walked, harvest, counts, sleeper, above, footprints, known })
+    }
+}
+
+impl<'s, M: Machine + Clone + Send> Search<'_, '_, 's, M>
+where
+    M::Mark: Clone + Send,
+{
+    fn run_part(&mut self, step: Move, below: Branches) -> Result<(), StopReason> {
+        self.trail.rewind(self.floor - 1, &self.tally.schedule.moves, &mut self.machine);
+        let at_end_of_path = self.take(step, below)?;
+        self.walk(at_end_of_path)
+    }
+
+    /// An execution has ended: if somebody has nothing to do, gives away what is to be explored from the first state of
+    /// the path from which there is something.
+    pub(super) fn give_away(&mut self) {
+        let is_worth_it = self.tally.executions() >= FEW && self.path.nodes.len() <= LONGEST_PATH;
+        if !self.pool.is_idle() || !is_worth_it || self.in_vain >= MOST_IN_VAIN {
+            return;
+        }
+        for node in self.floor..(self.floor + self.path.nodes.len()) / 2 {
+            if !self.path.nodes[node].branches.is_empty() && self.give_away_from(node).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// Gives the branches of a state away as long as somebody has nothing to do; `None` if nobody has any more.
+    fn give_away_from(&mut self, node: usize) -> Option<()> {
+        let branches: Vec<(Occurrence, Branches)> = self.trees.iter(self.path.nodes[node].branches).collect();
+        let mut sleepers = self.path.sleepers(node).to_vec();
+        sleepers.push(self.path.sleeper(node));
+        for (first, below) in branches {
+            if self.ahead.iter().all(|ahead| ahead.node != node || ahead.first != first) {
+                if !self.pool.is_idle() {
+                    return None;
+                }
+                let cancel = Cancel::default();
+                let states = self.path.nodes[..=node].iter().filter_map(|node| node.fingerprint);
+                let part = Part {
+                    machine: self.machine.clone(),
+                    trail: self.trail.up_to(node),
+                    path: self.path.up_to(node, &sleepers),
+                    trees: self.trees.clone(),
+                    reversed: self.reversed.clone(),
+                    step: first.step,
+                    below,
+                    offshoot: self.tally.branch_off(node, states, &cancel),
+                };
+                let (below, sleepers) = (self.trees.listing(below), sleepers.clone());
+                let ticket = self.pool.offer(part);
+                self.ahead.push(Ahead { node, first, below, sleepers, cancel, ticket });
+            }
+            let Some(sleeper) = self.foretell(node, &first) else { return Some(()) };
+            sleepers.push(sleeper);
+        }
+        Some(())
+    }
+
+    /// A branch as a step after which everything will have been explored. What a message touches is found by running it; not
+    /// so if it chooses or does not come to its end.
+    fn foretell(&mut self, node: usize, first: &Occurrence) -> Option<Sleeper> {
+        let mut whole = first.footprint;
+        if first.starts {
+            self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
+            let mut touched = Footprint::default();
+            let mut step = first.step;
+            for length in 0.. {
+                let can_move = length < LONGEST && self.machine.enabled().contains(&step.actor);
+                let record = can_move.then(|| self.machine.step(step))?;
+                let next = self.path.occurrence(step, record, first.handler);
+                let touches = self.path.footprints.get(next.footprint).touches();
+                touches.iter().for_each(|touch| touched.touch(touch.object, touch.access));
+                if next.has_choice {
+                    return None;
+                }
+                if next.ends {
+                    break;
+                }
+                step = Move::from(step.actor);
+            }
+            touched.seal();
+            whole = self.path.footprints.intern(&touched);
+        }
+        Some(Sleeper { occurrence: *first, node: node as u32, whole, overtaken: false, started: false })
+    }
+
+    /// It is the turn of a branch of the last state: true if it was explored ahead, on an assumption that holds.
+    pub(super) fn was_explored(&mut self, first: &Occurrence, below: Branches) -> Result<bool, StopReason> {
+        let last = self.path.nodes.len() - 1;
+        let Some(place) = self.ahead.iter().position(|ahead| ahead.node == last && ahead.first == *first) else {
+            return Ok(false);
+        };
+        let ahead = self.ahead.swap_remove(place);
+        if begin(&ahead.ticket).is_some() {
+            // Nobody had time for it.
+            return Ok(false);
+        }
+        let holds = ahead.sleepers == self.path.sleepers(last) && ahead.below == self.trees.listing(below);
+        let explored = if holds { self.pool.take_back(&ahead.ticket, self.tally)? } else { None };
+        let Some(explored) = explored else {
+            self.in_vain += 1;
+            return Ok(false);
+        };
+        self.in_vain = self.in_vain.saturating_sub(1);
+        self.trees.discard(below);
+        self.add(explored)?;
+        Ok(true)
+    }
+
+    /// Whether this part of a search takes longer than it is worth.
+    pub(super) fn is_in_vain(&self) -> bool {
+        self.floor > 0 && (self.above.len() > MOST_ABOVE || self.counts.decisions > MOST_DECISIONS)
+    }
+
+    /// Adds what came of a part of what follows the last state.
+    fn add(&mut self, part: Explored) -> Result<(), StopReason> {
+        self.tally.add(part.harvest);
+        self.counts.add(part.counts);
+        part.walked?;
+        self.path.truncate(self.path.nodes.len() - 1);
+        let footprints = &mut self.path.footprints;
+        let numbers: Vec<FootprintId> = part.footprints.iter().map(|footprint| footprints.intern(footprint)).collect();
+        let known = |number: FootprintId| match (number.0 as usize).checked_sub(part.known) {
+            Some(new) => numbers[new],
+            None => number,
+        };
+        for (node, sequence) in part.above {
+            let same = |step: Occurrence| Occurrence { footprint: known(step.footprint), ..step };
+            self.sequence = sequence.into_iter().map(same).collect();
+            self.insert(node);
+        }
+        let Sleeper { occurrence, whole, .. } = part.sleeper;
+        let occurrence = Occurrence { footprint: known(occurrence.footprint), ..occurrence };
+        self.path.add_sleeper(Sleeper { occurrence, whole: known(whole), ..part.sleeper });
+        Ok(())
+    }
+
+    /// Forgets what was given away from the last state, which is left.
+    pub(super) fn forget_ahead(&mut self) {
+        let last = self.path.nodes.len() - 1;
+        self.ahead.retain(|ahead| ahead.node != last);
+    }
+}
