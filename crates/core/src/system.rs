@@ -250,7 +250,8 @@ pub struct Traits {
     pub fifo_mailboxes: bool,
     /// It has handlers that take their messages in any order.
     pub any_mailboxes: bool,
-    /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far.
+    /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far, and
+    /// waits for nothing but gates, mutexes and its turn in a queue.
     pub fixed_steps: bool,
     /// [`System::waiting`] and [`System::next`] tell of everybody who cannot move now but may some day. Reductions that
     /// have to know what a step would touch before it is taken refuse a program that does not.

@@ -49,6 +49,7 @@ mod configuration;
 mod covering;
 mod events;
 mod find_target;
+mod following;
 mod openings;
 mod order;
 mod plan;
