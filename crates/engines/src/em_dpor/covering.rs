@@ -4,8 +4,11 @@
 //! executions that have C and nothing of D are divided into those that have a further event e, which are searched first,
 //! and those that have not. An execution of the second kind must have something in the way of each event of D and of e: a
 //! step of another task that depends on it and comes first ([`super::openings`]). Whether there is one is found out
-//! by running the program ([`Search::find`]), along what the queues demand ([`super::plan`]). So each search ends in an
+//! by running the program ([`super::following`]), along what the queues demand ([`super::plan`]). So each search ends in an
 //! execution, and no two of them are of one class, for they differ in whether they have some event.
+//!
+//! An execution that ends with messages stuck in a queue may be part of a longer one, in which those behind go ahead. Once
+//! all its events are settled, those that have them all and more are searched ([`Node::Jams`]).
 
 use super::configuration::Configuration;
 use super::events::{Event, EventId, Events, Run};

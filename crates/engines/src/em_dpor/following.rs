@@ -76,7 +76,13 @@ impl<M: Machine> Search<'_, '_, M> {
             let is_queued = place.1 == 1 && matches!(self.tasks.thread(actor), Thread::Queue(_));
             if !is_queued && let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(place, touches, false, &self.run.held(actor, &self.events, &self.tasks), &self.tasks);
+                self.openings.add_wait(
+                    place,
+                    touches,
+                    false,
+                    &self.run.held(actor, &self.events, &self.tasks),
+                    &self.tasks,
+                );
             }
         }
     }
@@ -104,7 +110,13 @@ impl<M: Machine> Search<'_, '_, M> {
             if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
                 let place = (actor, self.run.count(actor) + 1);
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(place, touches, false, &self.run.held(actor, &self.events, &self.tasks), &self.tasks);
+                self.openings.add_wait(
+                    place,
+                    touches,
+                    false,
+                    &self.run.held(actor, &self.events, &self.tasks),
+                    &self.tasks,
+                );
             }
         }
         if self.machine.enabled().is_empty() {
@@ -214,8 +226,7 @@ impl<M: Machine> Search<'_, '_, M> {
         if course.targets.iter().filter(open).any(|target| has_ended(target.step.actor)) {
             return true;
         }
-        let will_come =
-            |place: Place| self.run.count(place.0) >= place.1 || self.settled.count(place.0) >= place.1;
+        let will_come = |place: Place| self.run.count(place.0) >= place.1 || self.settled.count(place.0) >= place.1;
         let fails = |target: &Target| {
             let left_out = self.events.get(target.leaves_out).actor();
             target.goes_ahead && !self.openings.can_jam(target.step.actor, left_out, &will_come, &self.tasks)

@@ -160,12 +160,7 @@ impl Openings {
     /// The messages that could go ahead of that of an event and leave it out in a way that was not seen yet: because the
     /// queue may be jammed, because the other one may have to wait for it, or, where steps are not fixed, because the two
     /// have to do with each other.
-    pub(super) fn ahead_of(
-        &self,
-        event: &Event,
-        will_come: &dyn Fn(Place) -> bool,
-        tasks: &Tasks,
-    ) -> Vec<Opening> {
+    pub(super) fn ahead_of(&self, event: &Event, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> Vec<Opening> {
         let begins = event.number == 1;
         let goes_ahead = |other: &&Opening| {
             other.place.0 != event.actor()
@@ -178,13 +173,7 @@ impl Openings {
 
     /// Whether a message that runs may have to wait for another one for ever, be it for somebody who waits for it in turn:
     /// not for what `will_come`, nor for what was surely done before.
-    fn may_wait_for(
-        &self,
-        message: ActorId,
-        other: ActorId,
-        will_come: &dyn Fn(Place) -> bool,
-        tasks: &Tasks,
-    ) -> bool {
+    fn may_wait_for(&self, message: ActorId, other: ActorId, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> bool {
         if !self.waits.contains_key(&message) {
             return false;
         }

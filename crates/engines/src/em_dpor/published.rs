@@ -168,6 +168,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         self.tally.step(step, record)?;
         let touches = self.path.tasks.touches(&self.machine, step.actor, &footprint);
         self.class.push(step, touches, &self.path.tasks);
+        self.detect_outcome(index, step, touches);
         let posted = self.posted(index);
         let mut taken = Taken::new(step.actor, self.path.tasks.thread(step.actor), touches, posted);
         let node = &mut self.path.nodes[index];
@@ -283,16 +284,30 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             if !self.is_next_on_its_thread(node, &present) || !self.is_news(&present) {
                 continue;
             }
-            let knows = self.path.knowledge(node, present.actor);
-            for racing in self.racing(&present, &knows) {
-                self.path.races += racing.len() as u64;
-                let mut past = self.path.order.knowledge(present.actor);
-                let nearest = racing[0];
-                self.path.find_target(nearest, present.actor, &past);
-                past.join(self.path.order.clock(nearest));
-                for &other in &racing[1..] {
-                    self.path.find_target(other, present.actor, &past);
-                }
+            self.hold_against_earlier_steps(&present, &self.path.knowledge(node, present.actor));
+        }
+    }
+
+    /// What a step touches was known for its first outcome only.
+    fn detect_outcome(&mut self, index: usize, step: Move, touches: Touches) {
+        let node = &self.path.nodes[index];
+        let expected = node.present.iter().find(|present| present.actor == step.actor).copied();
+        if let Some(expected) = expected.filter(|expected| expected.touches != touches) {
+            let knows = self.path.knowledge(node, step.actor);
+            self.hold_against_earlier_steps(&Present { touches, ..expected }, &knows);
+        }
+    }
+
+    /// Looks for the races of one next step, object by object: a step of ours may touch several.
+    fn hold_against_earlier_steps(&mut self, present: &Present, knows: &VectorClock) {
+        for racing in self.racing(present, knows) {
+            self.path.races += racing.len() as u64;
+            let mut past = self.path.order.knowledge(present.actor);
+            let nearest = racing[0];
+            self.path.find_target(nearest, present.actor, &past);
+            past.join(self.path.order.clock(nearest));
+            for &other in &racing[1..] {
+                self.path.find_target(other, present.actor, &past);
             }
         }
     }

@@ -227,11 +227,7 @@ fn chosen<'a>(settings: &Settings, contenders: Vec<Contender<'a>>) -> Vec<Conten
 }
 
 /// Compares all accounts of the program with this number.
-fn check(
-    seed: u64,
-    contenders: &[Contender<'_>],
-    variant: &Options,
-) -> Result<Option<Comparison>, Box<Disagreement>> {
+fn check(seed: u64, contenders: &[Contender<'_>], variant: &Options) -> Result<Option<Comparison>, Box<Disagreement>> {
     let unit = generate(seed).unit;
     let source = print(&unit);
     compare(&source, contenders).map_err(|difference| {

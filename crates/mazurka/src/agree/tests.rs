@@ -254,13 +254,8 @@ fn an_engine_that_runs_a_trace_twice_is_caught() -> Result<(), String> {
 fn a_disagreement_is_shown_again_in_its_variant() -> Result<(), String> {
     let mut panics = Contender::of(Engine::EmDpor);
     panics.run = Box::new(|_, options, _| panic!("plain {}", options.plain));
-    let variant = Options {
-        plain: true,
-        no_sleep: true,
-        capture: Capture::Delta,
-        cutoffs: Cutoffs::Order,
-        ..Options::default()
-    };
+    let variant =
+        Options { plain: true, no_sleep: true, capture: Capture::Delta, cutoffs: Cutoffs::Order, ..Options::default() };
     let settings = Settings { variant, ..settings(20) };
     let disagreement = run(&settings, vec![panics], &mut |_| {}).disagreement.ok_or("not caught")?;
     assert_eq!(disagreement.difference.words, "panicked: plain true");
