@@ -51,8 +51,8 @@
 //!
 //! The tests: `mazurka agree`, which compares the number of executions with that of all classes ([`yardstick`]); the
 //! counts of published traces and of our own in `crates/mazurka/tests/traces.rs`; and a few thousand random traces whose
-//! classes were counted operation by operation by a program that shares nothing with this one. Each rule above has a
-//! program in `tests/papers/em-dpor` or a trace in `tests/traces` that fails without it.
+//! classes were counted operation by operation by a program that shares nothing with this one. What was
+//! ever missed is kept: as a program in `tests/papers/em-dpor`, or as a trace in `tests/traces`.
 //!
 //! That no reduction for queues is known that runs one execution for each class is to our knowledge; the paper (section 6) calls
 //! it an open problem.
