@@ -255,7 +255,8 @@ pub struct Traits {
     pub fifo_mailboxes: bool,
     /// It has handlers that take their messages in any order.
     pub any_mailboxes: bool,
-    /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far.
+    /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far, and
+    /// waits for nothing but gates, mutexes and its turn in a queue.
     pub fixed_steps: bool,
     /// No execution comes back to a state, and none goes on for ever: nobody has to look out for that.
     pub terminates: bool,

@@ -100,6 +100,12 @@ impl Program {
         self.numbers.get(object).copied()
     }
 
+    /// Whether nobody waits for a notification that several could give, or finds a thread gone.
+    pub(crate) fn waits_for_gates_and_locks_only(&self) -> bool {
+        let mut steps = self.tasks.iter().flat_map(|task| &task.steps);
+        self.tokens.is_empty() && steps.all(|step| step.unless.is_none())
+    }
+
     /// The queue in which a task waits, by number.
     pub(crate) fn queue_of(&self, task: usize) -> Option<usize> {
         let Task { thread, message } = self.tasks[task].task;

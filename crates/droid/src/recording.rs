@@ -155,6 +155,10 @@ impl System for Recording {
         for touch in code.footprint.touches() {
             step.touch(touch.object, touch.access);
         }
+        let begins_handler = self.queue_of[task].is_some() && state.0[task] == 0;
+        if !begins_handler && code.after.is_empty() && code.unless.is_none() && code.waits.is_none() {
+            step.cannot_wait();
+        }
         state.0[task] += 1;
         if let Some(lock) = code.lock {
             state.0[self.locks + lock] = task as u32 + 1;
@@ -223,7 +227,7 @@ impl System for Recording {
         Traits {
             threads: true,
             fifo_mailboxes: !self.program.queues.is_empty(),
-            fixed_steps: true,
+            fixed_steps: self.program.waits_for_gates_and_locks_only(),
             tells_who_waits: true,
             ..Traits::default()
         }

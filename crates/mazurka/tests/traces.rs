@@ -36,13 +36,19 @@ struct Counts {
 
 /// All engines agree; the counts that they agree on.
 fn counts(path: &Path) -> Counts {
+    counts_where(path, false)
+}
+
+/// The same where the published EM-DPOR may miss something: a message that is stuck in front of others.
+fn counts_where(path: &Path, plain_misses: bool) -> Counts {
     let loaded = load_trace(path);
     let dpor = run(&loaded, Engine::Dpor, false);
     let (plain, ours) = (run(&loaded, Engine::EmDpor, true), run(&loaded, Engine::EmDpor, false));
     let classes = count(&ours, Counter::Executions);
     let shown = path.display();
     assert_eq!(count(&ours, Counter::Traces), classes, "{shown}: one execution for each class");
-    assert_eq!(count(&plain, Counter::Traces), classes, "{shown}: the published algorithm meets every class");
+    let met = count(&plain, Counter::Traces);
+    assert_eq!(met < classes, plain_misses, "{shown}: the published algorithm meets {met} of {classes} classes");
     let deadlocks = |checked: &Checked| {
         let mut found: Vec<String> =
             checked.exploration.violations.iter().map(|found| found.violation.message.clone()).collect();
@@ -50,7 +56,7 @@ fn counts(path: &Path) -> Counts {
         found
     };
     let exhaustive = run(&loaded, Engine::Exhaustive, false);
-    for checked in [&dpor, &plain, &ours] {
+    for checked in [&dpor, &ours].into_iter().chain((!plain_misses).then_some(&plain)) {
         assert_eq!(deadlocks(checked), deadlocks(&exhaustive), "{shown}: the deadlocks of {}", checked.engine);
         assert!(checked.stories.iter().all(|story| story.faithful), "{shown}");
     }
@@ -69,6 +75,29 @@ fn the_examples_have_the_classes_that_one_can_count() {
     ];
     for (name, expected) in examples {
         assert_eq!(counts(&folder.join(name).join("trace.txt")), expected, "{name}");
+    }
+}
+
+/// Small traces of varied shape. Their classes were counted operation by operation by a program that shares nothing with
+/// this one, all but the last: there a thread waits for a notification that two could give, and who gave it counts here.
+#[test]
+fn small_traces_have_the_classes_that_were_counted_elsewhere() {
+    let folder = root().join("tests/traces");
+    let expected = [
+        ("nested-and-delayed-posts", [15, 15], 0, false),
+        ("locks-on-two-queues", [14, 14], 2, false),
+        ("handler-waits-for-the-next", [2, 2], 1, true),
+        ("handler-waits-for-the-next-through-a-thread", [2, 2], 1, true),
+        ("two-queues-that-wait-for-each-other", [4, 2], 1, true),
+        ("notification-that-two-could-give", [2, 2], 0, false),
+    ];
+    for (name, [traces, classes], deadlocks, plain_misses) in expected {
+        let path = folder.join(name).join("trace.txt");
+        assert_eq!(counts_where(&path, plain_misses), Counts { traces, classes, deadlocks }, "{name}");
+        let read = |file: &str| fs::read_to_string(folder.join(name).join(file));
+        let dependence = read("dependence.txt").ok();
+        let recording = droid::read("trace.txt", &read("trace.txt").expect("a trace"), dependence.as_deref());
+        assert_eq!(covering_classes(&recording.expect("a trace"), MOST_PLACES), Some(classes), "{name}");
     }
 }
 

@@ -4,24 +4,52 @@
 //! executions that have C and nothing of D are divided into those that have a further event e, which are searched first,
 //! and those that have not. An execution of the second kind must have something in the way of each event of D and of e: a
 //! step of another task that depends on it and comes first ([`super::openings`]). Whether there is one is found out
-//! by running the program ([`Search::find`]), along what the queues demand ([`super::plan`]). So each search ends in an
+//! by running the program ([`super::following`]), along what the queues demand ([`super::plan`]). So each search ends in an
 //! execution, and no two of them are of one class, for they differ in whether they have some event.
+//!
+//! An execution that ends with messages stuck in a queue may be part of a longer one, in which those behind go ahead. Once
+//! all its events are settled, those that have them all and more are searched ([`Node::Jams`]).
 
 use super::configuration::Configuration;
-use super::events::{EventId, Events, Recorded, Run, made};
+use super::events::{Event, EventId, Events, Run};
 use super::openings::{Opening, Openings, Place};
-use super::plan::{Goal, Target, Wanted, plan};
-use super::tasks::{Leak, Tasks, Thread};
-use crate::tally::{FastSet, Tally, arrive};
-use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, Outcome, StopReason};
-use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use super::plan::Target;
+use super::tasks::{Leak, Tasks};
+use crate::tally::{FastSet, Tally};
+use mazurka_core::{ActorId, Fingerprint, Machine, Move, StopReason};
 use std::rc::Rc;
 
-/// A settled event, and what was to be left out before it.
-struct Node {
-    event: EventId,
-    avoid: Rc<[EventId]>,
+/// What is left to be searched, once everything above it has been.
+enum Node {
+    /// A settled event, and what was to be left out before it.
+    Event { id: EventId, avoid: Rc<[EventId]> },
+    /// An execution that ended with messages stuck in queues, and what is to be left out of those that have more.
+    Jams { jams: Rc<[Jam]>, avoid: Rc<[EventId]> },
+}
+
+/// A message that never began, because one ahead of it in its queue was stuck.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jam {
+    pub(super) front: ActorId,
+    pub(super) behind: ActorId,
+}
+
+/// What is looked for: an execution that has what is settled.
+#[derive(Clone, Copy)]
+pub(super) struct Aim<'a> {
+    /// What it must not have.
+    pub(super) avoid: &'a [EventId],
+    /// The jams of an execution that has just what is settled, where more than that is looked for.
+    jams: &'a [Jam],
+    /// The one of them that must not be.
+    pub(super) unjam: Option<Jam>,
+}
+
+impl Aim<'_> {
+    /// Whether something has to be put in the way of an event: a jam is in the way of those behind it already.
+    fn has_to_block(&self, event: &Event) -> bool {
+        event.number > 1 || !self.jams.iter().any(|jam| jam.behind == event.actor())
+    }
 }
 
 /// What was counted.
@@ -34,21 +62,21 @@ pub(super) struct Counts {
 
 /// A search from where a machine stands.
 pub(super) struct Search<'t, 'o, M: Machine> {
-    machine: M,
-    start: M::Mark,
-    tally: &'t mut Tally<'o>,
-    tasks: Tasks,
-    events: Events,
-    openings: Openings,
-    run: Run,
+    pub(super) machine: M,
+    pub(super) start: M::Mark,
+    pub(super) tally: &'t mut Tally<'o>,
+    pub(super) tasks: Tasks,
+    pub(super) events: Events,
+    pub(super) openings: Openings,
+    pub(super) run: Run,
     /// Who is there after the last step.
-    present: Vec<ActorId>,
+    pub(super) present: Vec<ActorId>,
     nodes: Vec<Node>,
-    settled: Configuration,
-    leaked: bool,
-    fixed_steps: bool,
-    counts: Counts,
-    classes: &'t mut FastSet<(usize, Fingerprint)>,
+    pub(super) settled: Configuration,
+    pub(super) leaked: bool,
+    pub(super) fixed_steps: bool,
+    pub(super) counts: Counts,
+    pub(super) classes: &'t mut FastSet<(usize, Fingerprint)>,
 }
 
 impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
@@ -65,7 +93,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             tasks: Tasks::new(tally.options.dependence.rewrites, mutexes_count),
             tally,
             events: Events::default(),
-            openings: Openings::default(),
+            openings: Openings::new(fixed_steps),
             run: Run::default(),
             present: Vec::new(),
             nodes: Vec::new(),
@@ -86,10 +114,23 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             if self.leaked {
                 return Ok(Err(Leak));
             }
-            self.settled.pop(&self.events);
-            let avoid: Rc<[EventId]> = node.avoid.iter().copied().chain([node.event]).collect();
-            if self.find_other(&avoid)? {
-                self.settle(avoid);
+            match node {
+                Node::Event { id, avoid } => {
+                    self.settled.pop(&self.events);
+                    let avoid: Rc<[EventId]> = avoid.iter().copied().chain([id]).collect();
+                    if let Some(Node::Jams { avoid: known, .. }) = self.nodes.last_mut() {
+                        // Whatever has all that is settled and more is looked for there.
+                        *known = avoid;
+                    } else if self.find_other(&avoid)? {
+                        self.settle(avoid);
+                    }
+                }
+                Node::Jams { jams, avoid } => {
+                    if self.find_more(&jams, &avoid)? {
+                        self.nodes.push(Node::Jams { jams, avoid: Rc::clone(&avoid) });
+                        self.settle(avoid);
+                    }
+                }
             }
         }
         self.counts.events = self.events.len() as u64;
@@ -102,7 +143,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             if self.settled.contains(id) {
                 continue;
             }
-            self.nodes.push(Node { event: id, avoid: Rc::clone(&avoid) });
+            self.nodes.push(Node::Event { id, avoid: Rc::clone(&avoid) });
             self.settled.push(id, &self.events);
             let event = self.events.get(id);
             let stays = |other: &&EventId| !event.excludes(self.events.get(**other), &self.tasks);
@@ -110,29 +151,52 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
                 avoid = avoid.iter().filter(stays).copied().collect();
             }
         }
+        let jams = self.jams();
+        if !jams.is_empty() {
+            self.nodes.push(Node::Jams { jams, avoid });
+        }
     }
 
     /// Looks for an execution that has what is settled and nothing of `avoid`.
     fn find_other(&mut self, avoid: &[EventId]) -> Result<bool, StopReason> {
-        self.put_in_the_way(avoid, &mut Vec::new(), &mut Vec::new())
+        let aim = Aim { avoid, jams: &[], unjam: None };
+        self.put_in_the_way(aim, &mut Vec::new(), &mut Vec::new())
+    }
+
+    /// Looks for an execution that has what is settled and more, and nothing of `avoid`. What is settled is an execution
+    /// that ended with jams. Whatever the first step beyond it is, only a queue was in the way of it: so it is the first one
+    /// of a message in a jam, which has to go ahead of the one that is stuck.
+    fn find_more(&mut self, jams: &[Jam], avoid: &[EventId]) -> Result<bool, StopReason> {
+        for &jam in jams {
+            let mut needed = Vec::new();
+            if self.need(vec![(jam.behind, 1)], None, &mut needed) {
+                let aim = Aim { avoid, jams, unjam: Some(jam) };
+                if self.put_in_the_way(aim, &mut needed, &mut Vec::new())? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Chooses something to put in the way of the last event of `avoid` that nothing is in the way of yet.
     fn put_in_the_way(
         &mut self,
-        avoid: &[EventId],
+        aim: Aim<'_>,
         needed: &mut Vec<Place>,
         targets: &mut Vec<Target>,
     ) -> Result<bool, StopReason> {
-        let is_open = |id: &&EventId| !targets.iter().any(|target| target.leaves_out == **id);
-        let Some(&open) = avoid.iter().rev().find(is_open) else {
-            return self.find(avoid, needed, targets);
+        let is_open = |id: &&EventId| {
+            !targets.iter().any(|target| target.leaves_out == **id) && aim.has_to_block(self.events.get(**id))
+        };
+        let Some(&open) = aim.avoid.iter().rev().find(is_open) else {
+            return self.find(aim, needed, targets);
         };
         for target in self.targets_against(open) {
             let known = needed.len();
             if self.approach(&target, needed) {
                 targets.push(target);
-                let found = self.put_in_the_way(avoid, needed, targets)?;
+                let found = self.put_in_the_way(aim, needed, targets)?;
                 targets.pop();
                 if found {
                     return Ok(true);
@@ -158,7 +222,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             leaves_out: id,
         };
         let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
-        let ahead = self.openings.ahead_of(event, self.fixed_steps, &self.tasks);
+        let will_come = |place: Place| self.settled.count(place.0) >= place.1;
+        let ahead = self.openings.ahead_of(event, &will_come, &self.tasks);
         let ahead = ahead.into_iter().map(|opening| target(opening, true));
         other_outcomes.chain(openings).chain(ahead).collect()
     }
@@ -172,11 +237,16 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let mut open: Vec<Place> = self.openings.needs(target.place()).collect();
         open.extend((target.number > 1).then(|| (target.step.actor, target.number - 1)));
         open.extend(target.goes_ahead.then(|| target.place()));
+        self.need(open, Some(left_out.place()), needed)
+    }
+
+    /// Adds steps and all that they need; false if a step is among them that must not come.
+    fn need(&self, mut open: Vec<Place>, without: Option<Place>, needed: &mut Vec<Place>) -> bool {
         while let Some(place) = open.pop() {
             if self.settled.count(place.0) >= place.1 || needed.contains(&place) {
                 continue;
             }
-            if place.0 == left_out.actor() && place.1 >= left_out.number {
+            if without.is_some_and(|(actor, number)| place.0 == actor && place.1 >= number) {
                 return false;
             }
             needed.push(place);
@@ -184,327 +254,5 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             open.extend((place.1 > 1).then(|| (place.0, place.1 - 1)));
         }
         true
-    }
-}
-
-/// Running the program.
-impl<M: Machine> Search<'_, '_, M> {
-    /// Goes back to the beginning.
-    fn begin_again(&mut self) {
-        self.machine.rewind(&self.start);
-        self.run.truncate(0, &self.tasks, &self.events);
-        self.tally.restart();
-        self.present.clear();
-        made(&self.machine, &mut self.tasks, &mut self.present);
-    }
-
-    /// Takes a step; `None` if it does not have that outcome here.
-    fn try_take(&mut self, step: Move) -> Result<Option<EventId>, StopReason> {
-        if step.outcome != Outcome::FIRST {
-            let here = self.machine.mark();
-            let has_outcome = self.machine.step(step).has_outcome;
-            self.machine.rewind(&here);
-            if !has_outcome {
-                return Ok(None);
-            }
-        }
-        self.take(step).map(Some)
-    }
-
-    /// Takes a step.
-    fn take(&mut self, step: Move) -> Result<EventId, StopReason> {
-        let record = self.machine.step(step).clone();
-        self.tally.step(step, &record)?;
-        let recorded = Recorded::new(&self.machine, &mut self.tasks, step.actor, &record);
-        let made = made(&self.machine, &mut self.tasks, &mut self.present);
-        let known = self.events.len();
-        let id = self.run.push(step, recorded, made, &self.tasks, &mut self.events);
-        if self.events.len() > known {
-            let event = self.events.get(id);
-            self.openings.add(event.place(), step.outcome, recorded.touches, &self.tasks);
-            event.made.iter().for_each(|&actor| self.openings.add_maker(actor, event.place()));
-            if let Some(outcome) = event.more {
-                self.openings.add_outcome(event.place(), outcome);
-            }
-        }
-        self.leaked |= self.tasks.minds_leaks()
-            && matches!(self.tasks.thread(step.actor), Thread::Queue(_))
-            && !self.present.contains(&step.actor)
-            && self.run.mutexes(step.actor, &self.events) != 0;
-        Ok(id)
-    }
-
-    /// Runs on until nobody can move.
-    fn run_to_the_end(&mut self) -> Result<(), StopReason> {
-        let mut last = None;
-        loop {
-            let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
-            if !somebody_moves && self.machine.ending() != Ending::Blocked {
-                let name = Fingerprint(self.run.name(&self.events));
-                self.classes.insert((self.tally.schedule.start, name));
-            }
-            if !somebody_moves || !self.tally.enter(fingerprint) {
-                break;
-            }
-            let enabled = self.machine.enabled();
-            let next = last.filter(|last| enabled.contains(last)).unwrap_or(enabled[0]);
-            self.take(Move::from(next))?;
-            last = Some(next);
-        }
-        let mut waiting = Vec::new();
-        self.machine.waiting(&mut waiting);
-        for actor in waiting {
-            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                let place = (actor, self.run.count(actor) + 1);
-                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                if place.1 > 1 && matches!(self.tasks.thread(actor), Thread::Queue(_)) {
-                    self.openings.add_jammed(self.tasks.thread(actor));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs an execution that has what is settled and nothing of `avoid`, to its end; false if there is none.
-    fn find(&mut self, avoid: &[EventId], needed: &[Place], targets: &[Target]) -> Result<bool, StopReason> {
-        let goal = Goal { events: self.settled.events(), needed, targets };
-        let Some(wanted) = plan(&goal, &self.events, &self.openings, &self.tasks) else {
-            return Ok(false);
-        };
-        self.begin_again();
-        let found = self.follow(Course::new(wanted, targets, avoid))?;
-        if found {
-            self.run_to_the_end()?;
-        } else {
-            self.counts.blocked += 1;
-        }
-        Ok(found)
-    }
-
-    /// Runs the program along a course: depth-first, going back where somebody had a choice.
-    fn follow(&mut self, mut course: Course<'_>) -> Result<bool, StopReason> {
-        let mut choices: Vec<(usize, M::Mark, Vec<Move>)> = Vec::new();
-        // A fingerprint takes messages with the same content for one another: who is there tells them apart.
-        let mut seen: FastSet<(Fingerprint, u128, Vec<ActorId>)> = FastSet::default();
-        loop {
-            if course.is_reached(&self.run) {
-                return Ok(true);
-            }
-            let mut moves = self.moves(&course);
-            if course.is_at_its_end(&self.run) && self.machine.enabled().is_empty() {
-                return Ok(true);
-            }
-            if moves.len() > 1 {
-                let place = (self.machine.fingerprint(), self.run.name(&self.events), self.present.clone());
-                if !seen.insert(place) {
-                    moves.clear();
-                }
-            }
-            let step = match moves.pop() {
-                Some(step) => {
-                    if !moves.is_empty() {
-                        choices.push((self.run.events().len(), self.machine.mark(), moves));
-                    }
-                    step
-                }
-                None => match self.go_back(&mut choices, &mut course) {
-                    Some(step) => step,
-                    None => return Ok(false),
-                },
-            };
-            match self.try_take(step)? {
-                Some(id) => course.note(id, self.run.events().len(), &self.events, &self.tasks),
-                None => course.spoilt = true,
-            }
-        }
-    }
-
-    /// Goes back to the last choice and takes the next one.
-    fn go_back(&mut self, choices: &mut Vec<(usize, M::Mark, Vec<Move>)>, course: &mut Course<'_>) -> Option<Move> {
-        loop {
-            let (len, mark, rest) = choices.last_mut()?;
-            let Some(step) = rest.pop() else {
-                choices.pop();
-                continue;
-            };
-            self.machine.rewind(mark);
-            self.run.truncate(*len, &self.tasks, &self.events);
-            self.tally.take_back(*len);
-            self.present.clear();
-            made(&self.machine, &mut self.tasks, &mut self.present);
-            course.truncate(*len);
-            return Some(step);
-        }
-    }
-
-    /// Whether somebody who has to move cannot, whatever the others do.
-    fn is_lost(&self, course: &Course<'_>) -> bool {
-        let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
-        let open = |target: &&Target| course.is_open(target.leaves_out);
-        let has_ended = |actor: ActorId| self.run.count(actor) > 0 && !self.present.contains(&actor);
-        if course.targets.iter().filter(open).any(|target| has_ended(target.step.actor)) {
-            return true;
-        }
-        let targets = course.targets.iter().filter(open).map(|target| target.step.actor);
-        for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
-            if !needed.contains(&actor) {
-                needed.push(actor);
-            }
-        }
-        needed.into_iter().any(|actor| self.is_stuck(actor, course, &mut SmallVec::new()))
-    }
-
-    /// Whether an actor waits for somebody who waits for it: to change what nobody else does, to leave its queue, or to
-    /// come in the way of an event that is to be left out.
-    fn is_stuck(&self, actor: ActorId, course: &Course<'_>, seen: &mut SmallVec<[ActorId; 8]>) -> bool {
-        if seen.contains(&actor) {
-            return true;
-        }
-        if !self.present.contains(&actor) {
-            return false;
-        }
-        seen.push(actor);
-        if let Some(held_back) = course.held_back((actor, self.run.count(actor) + 1), &self.events) {
-            let target = course.targets.iter().find(|target| target.leaves_out == held_back);
-            let is_stuck = |by: ActorId, seen: &mut _| by != actor && self.is_stuck(by, course, seen);
-            return target.is_some_and(|target| is_stuck(target.step.actor, seen));
-        }
-        let enabled = self.machine.enabled();
-        if enabled.contains(&actor) {
-            return false;
-        }
-        let thread = self.tasks.thread(actor);
-        let blocker = match self.machine.awaits(actor) {
-            Some(Awaited::Made(object)) => {
-                let change = self.openings.only_change(object).filter(|_| self.tasks.is_gate(object));
-                change.filter(|&(other, number)| self.run.count(other) < number).map(|(other, _)| other)
-            }
-            Some(Awaited::Freed(object)) if thread == Thread::Queue(object) => {
-                let runs = |other: ActorId| enabled.contains(&other) || self.run.count(other) > 0;
-                self.present.iter().copied().find(|&other| self.tasks.thread(other) == thread && runs(other))
-            }
-            _ => None,
-        };
-        blocker.is_some_and(|blocker| self.is_stuck(blocker, course, seen))
-    }
-
-    /// The moves that a course allows, the best one last. A move that cannot be wrong stands alone.
-    fn moves(&mut self, course: &Course<'_>) -> Vec<Move> {
-        if course.spoilt {
-            return Vec::new();
-        }
-        let enabled = self.machine.enabled().to_vec();
-        let (mut extras, mut needed, mut targets, mut posts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for &actor in &enabled {
-            let place = (actor, self.run.count(actor) + 1);
-            let wanted = course.wanted(place);
-            if wanted.is_some_and(|wanted| !course.is_free(wanted, &self.run)) {
-                continue;
-            }
-            if let Some(id) = wanted.and_then(|wanted| wanted.event) {
-                let event = self.events.get(id);
-                if event.made.is_empty() {
-                    return vec![event.step];
-                }
-                posts.push(event.step);
-                continue;
-            }
-            let Some((touches, _)) = self.tasks.next(&self.machine, actor) else { continue };
-            let key = (self.tasks.thread(actor), touches);
-            let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
-            if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
-                continue;
-            }
-            let is_this = |target: &&Target| !target.goes_ahead && target.place() == place;
-            if let Some(target) = course.targets.iter().find(is_this) {
-                targets.push(target.step);
-            } else if course.held_back(place, &self.events).is_some() {
-                continue;
-            } else if wanted.is_some() {
-                needed.extend(self.openings.moves(place));
-            } else {
-                extras.extend(self.openings.moves(place));
-            }
-        }
-        if self.is_lost(course) {
-            return Vec::new();
-        }
-        posts.sort_unstable_by_key(|step| std::cmp::Reverse(course.rank((step.actor, self.run.count(step.actor) + 1))));
-        [extras, targets, needed, posts].concat()
-    }
-}
-
-/// How far an execution has come towards what is looked for.
-struct Course<'c> {
-    wanted: Vec<Wanted>,
-    ranks: FxHashMap<Place, usize>,
-    targets: &'c [Target],
-    avoid: &'c [EventId],
-    /// For each event to be left out, after how many steps something came in its way.
-    left_out: Vec<Option<usize>>,
-    /// The last step was not the event that it had to be, or one that is to be left out.
-    spoilt: bool,
-}
-
-impl<'c> Course<'c> {
-    fn new(wanted: Vec<Wanted>, targets: &'c [Target], avoid: &'c [EventId]) -> Self {
-        let ranks = wanted.iter().enumerate().map(|(rank, wanted)| (wanted.place, rank)).collect();
-        Course { wanted, ranks, targets, avoid, left_out: vec![None; avoid.len()], spoilt: false }
-    }
-
-    fn rank(&self, place: Place) -> Option<usize> {
-        self.ranks.get(&place).copied()
-    }
-
-    fn wanted(&self, place: Place) -> Option<&Wanted> {
-        self.rank(place).map(|rank| &self.wanted[rank])
-    }
-
-    /// Whether everything that has to come before a step has come.
-    fn is_free(&self, wanted: &Wanted, run: &Run) -> bool {
-        wanted.after.iter().all(|&(actor, number)| run.count(actor) >= number)
-    }
-
-    fn remaining<'r>(&'r self, run: &'r Run) -> impl Iterator<Item = &'r Wanted> {
-        self.wanted.iter().filter(|wanted| run.count(wanted.place.0) < wanted.place.1)
-    }
-
-    /// Whether everything settled is there.
-    fn is_at_its_end(&self, run: &Run) -> bool {
-        !self.spoilt && self.remaining(run).all(|wanted| wanted.event.is_none())
-    }
-
-    fn is_reached(&self, run: &Run) -> bool {
-        self.left_out.iter().all(Option::is_some) && self.is_at_its_end(run)
-    }
-
-    /// Whether an event that is to be left out can still happen.
-    fn is_open(&self, id: EventId) -> bool {
-        self.avoid.iter().zip(&self.left_out).any(|(&avoided, at)| avoided == id && at.is_none())
-    }
-
-    /// The event that a step would be, which is to be left out and can still happen.
-    fn held_back(&self, place: Place, events: &Events) -> Option<EventId> {
-        let mut open = self.avoid.iter().zip(&self.left_out).filter(|(_, at)| at.is_none()).map(|(&id, _)| id);
-        open.find(|&id| events.get(id).place() == place)
-    }
-
-    /// A step was taken, the `len`-th one.
-    fn note(&mut self, id: EventId, len: usize, events: &Events, tasks: &Tasks) {
-        let event = events.get(id);
-        let expected = self.wanted(event.place()).and_then(|wanted| wanted.event);
-        self.spoilt = expected.is_some_and(|expected| expected != id) || self.avoid.contains(&id);
-        for (&other, at) in self.avoid.iter().zip(&mut self.left_out) {
-            if at.is_none() && event.excludes(events.get(other), tasks) {
-                *at = Some(len);
-            }
-        }
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.spoilt = false;
-        for at in &mut self.left_out {
-            *at = at.filter(|&at| at <= len);
-        }
     }
 }

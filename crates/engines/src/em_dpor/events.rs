@@ -7,7 +7,7 @@
 
 use super::tasks::{Tasks, Thread, Touches, mutexes_taken};
 use hashbrown::HashMap;
-use mazurka_core::{ActorId, Fingerprint, Machine, Move, Outcome, StepRecord, VectorClock};
+use mazurka_core::{Access, ActorId, Fingerprint, Machine, Move, ObjectId, Outcome, StepRecord, VectorClock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -108,9 +108,30 @@ impl Run {
         self.events.iter().fold(0, |sum, &id| sum.wrapping_add(events.get(id).hash))
     }
 
+    /// The queues with their messages in the order of their posts.
+    pub(super) fn queues(&self) -> impl Iterator<Item = (Thread, &[ActorId])> {
+        self.queues.iter().map(|(&thread, messages)| (thread, messages.as_slice()))
+    }
+
     /// How many mutexes an actor holds.
     pub(super) fn mutexes(&self, actor: ActorId, events: &Events) -> i32 {
         self.tasks.get(&actor).into_iter().flatten().map(|&id| events.get(id).mutexes).sum()
+    }
+
+    /// The mutexes that an actor holds.
+    pub(super) fn held(&self, actor: ActorId, events: &Events, tasks: &Tasks) -> SmallVec<[ObjectId; 2]> {
+        let mut held = SmallVec::new();
+        for &id in self.tasks.get(&actor).into_iter().flatten() {
+            for touch in tasks.footprint(events.get(id).touches.whole).touches() {
+                if tasks.is_mutex(touch.object) {
+                    held.retain(|mutex| *mutex != touch.object);
+                    if !touch.access.contains(Access::RELEASE) {
+                        held.push(touch.object);
+                    }
+                }
+            }
+        }
+        held
     }
 
     /// How many steps an actor has taken.
@@ -127,7 +148,7 @@ impl Run {
         tasks: &Tasks,
         events: &mut Events,
     ) -> EventId {
-        let Recorded { touches, more, mutexes } = recorded;
+        let Recorded { touches, more, mutexes, .. } = recorded;
         let thread = tasks.thread(step.actor);
         let mut past = Past::default();
         if let Some(&last) = self.tasks.get(&step.actor).and_then(|own| own.last()) {
@@ -258,6 +279,8 @@ pub(super) fn made<M: Machine>(machine: &M, tasks: &mut Tasks, before: &mut Vec<
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recorded {
     pub(super) touches: Touches,
+    /// Whether nobody but the holder of a mutex could have kept its actor from it.
+    pub(super) is_certain: bool,
     more: Option<Outcome>,
     mutexes: i32,
 }
@@ -267,6 +290,7 @@ impl Recorded {
     pub(super) fn new<M: Machine>(machine: &M, tasks: &mut Tasks, actor: ActorId, record: &StepRecord) -> Self {
         Recorded {
             touches: tasks.touches(machine, actor, &record.footprint),
+            is_certain: record.is_certain,
             more: record.next_outcome,
             mutexes: mutexes_taken(machine, &record.footprint),
         }

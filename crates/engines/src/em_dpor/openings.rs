@@ -47,6 +47,29 @@ pub(super) struct Openings {
     /// The step that makes an actor, and the one that changes an object, if it is always the same one.
     makers: FxHashMap<ActorId, Option<Place>>,
     changes: FxHashMap<ObjectId, Option<Place>>,
+    /// The objects that an actor may have to wait for, and who changes each object.
+    waits: FxHashMap<ActorId, SmallVec<[ObjectId; 4]>>,
+    changers: FxHashMap<ObjectId, SmallVec<[ActorId; 2]>>,
+    /// Who holds which mutex while it may have to wait.
+    kept: FastSet<(ActorId, ObjectId)>,
+    /// Steps are fixed: nobody waits but for gates and mutexes.
+    fixed_steps: bool,
+}
+
+/// How many steps of each actor are done.
+#[derive(Default)]
+struct Done(FxHashMap<ActorId, u32>);
+
+impl Done {
+    fn has(&self, (actor, number): Place) -> bool {
+        self.0.get(&actor).is_some_and(|&count| count >= number)
+    }
+}
+
+fn add_once<T: PartialEq, A: smallvec::Array<Item = T>>(all: &mut SmallVec<A>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
 }
 
 fn only(known: &mut Option<Place>, place: Place) {
@@ -54,6 +77,10 @@ fn only(known: &mut Option<Place>, place: Place) {
 }
 
 impl Openings {
+    pub(super) fn new(fixed_steps: bool) -> Self {
+        Openings { fixed_steps, ..Openings::default() }
+    }
+
     /// Remembers a step that somebody takes or waits to take.
     pub(super) fn add(&mut self, place: Place, outcome: Outcome, touches: Touches, tasks: &Tasks) {
         if !self.known.insert((place, outcome, touches.whole)) {
@@ -64,6 +91,7 @@ impl Openings {
         for touch in tasks.footprint(touches.whole).touches() {
             if touch.access.changes() {
                 only(self.changes.entry(touch.object).or_insert(Some(place)), place);
+                add_once(self.changers.entry(touch.object).or_default(), place.0);
             } else if tasks.is_gate(touch.object) {
                 needs.extend(self.changes.get(&touch.object).copied().flatten());
             }
@@ -80,6 +108,29 @@ impl Openings {
             self.messages.entry(opening.thread).or_default().push(opening);
         }
         self.all.push(opening);
+    }
+
+    /// Remembers what somebody may have to wait for, and which mutexes it holds then. Whoever is certain to move waits for
+    /// mutexes only, and a message that begins for gates. That it waits to be posted does not count.
+    pub(super) fn add_wait(
+        &mut self,
+        place: Place,
+        touches: Touches,
+        is_certain: bool,
+        held: &[ObjectId],
+        tasks: &Tasks,
+    ) {
+        let begins = place.1 == 1 && matches!(tasks.thread(place.0), Thread::Queue(_));
+        let gates_only = begins || self.fixed_steps;
+        let maker = self.makers.get(&place.0).copied().flatten().filter(|_| place.1 == 1);
+        for touch in tasks.footprint(touches.whole).touches() {
+            let (is_gate, is_mutex) = (tasks.is_gate(touch.object), tasks.is_mutex(touch.object));
+            let is_its_making = maker.is_some() && self.only_change(touch.object) == maker;
+            if is_mutex || !is_certain && (!gates_only || is_gate) && !is_its_making {
+                add_once(self.waits.entry(place.0).or_default(), touch.object);
+                self.kept.extend(held.iter().map(|&mutex| (place.0, mutex)));
+            }
+        }
     }
 
     /// Remembers that a step has a further outcome.
@@ -107,15 +158,95 @@ impl Openings {
     }
 
     /// The messages that could go ahead of that of an event and leave it out in a way that was not seen yet: because the
-    /// queue may be jammed, or, where steps are not fixed, because the two messages have to do with each other.
-    pub(super) fn ahead_of(&self, event: &Event, fixed_steps: bool, tasks: &Tasks) -> Vec<Opening> {
-        let may_never_begin = event.number == 1 && self.jammed.contains(&event.thread);
+    /// queue may be jammed, because the other one may have to wait for it, or, where steps are not fixed, because the two
+    /// have to do with each other.
+    pub(super) fn ahead_of(&self, event: &Event, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> Vec<Opening> {
+        let begins = event.number == 1;
         let goes_ahead = |other: &&Opening| {
             other.place.0 != event.actor()
-                && (may_never_begin || !fixed_steps && self.oppose(event.actor(), other.place.0, tasks))
+                && (begins && self.can_jam(other.place.0, event.actor(), will_come, tasks)
+                    || !self.fixed_steps && self.oppose(event.actor(), other.place.0, tasks))
         };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
         messages.filter(goes_ahead).copied().collect()
+    }
+
+    /// Whether a message that runs may have to wait for another one for ever, be it for somebody who waits for it in turn:
+    /// not for what `will_come`, nor for what was surely done before.
+    fn may_wait_for(&self, message: ActorId, other: ActorId, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> bool {
+        if !self.waits.contains_key(&message) {
+            return false;
+        }
+        let done = self.done_before(message, tasks);
+        let will_be_done = |place: Place| done.has(place) || will_come(place);
+        let will_end = |actor: ActorId| will_be_done((actor, self.length(actor)));
+        let mut seen: SmallVec<[ActorId; 16]> = SmallVec::from_slice(&[message]);
+        let mut next = 0;
+        while let Some(&actor) = seen.get(next) {
+            next += 1;
+            let objects = self.waits.get(&actor).into_iter().flatten();
+            for &object in objects.filter(|&&object| !self.only_change(object).is_some_and(will_be_done)) {
+                // A mutex is given back, unless its holder waits too.
+                let keeps = |other: ActorId| !tasks.is_mutex(object) || self.kept.contains(&(other, object));
+                let changers = self.changers.get(&object).into_iter().flatten().copied();
+                let changers = changers.filter(|&changer| !will_end(changer) && keeps(changer));
+                changers.for_each(|changer| add_once(&mut seen, changer));
+            }
+            if actor != message {
+                // It may not be there yet, or stand behind others in its queue.
+                let maker = self.makers.get(&actor).copied().flatten().filter(|&maker| !will_be_done(maker));
+                maker.into_iter().for_each(|maker| add_once(&mut seen, maker.0));
+                let mates = self.messages.get(&tasks.thread(actor)).into_iter().flatten().map(|mate| mate.place.0);
+                mates.filter(|&mate| !will_end(mate)).for_each(|mate| add_once(&mut seen, mate));
+            }
+        }
+        seen.contains(&other)
+    }
+
+    /// How many steps of an actor were seen.
+    fn length(&self, actor: ActorId) -> u32 {
+        (1..).find(|&number| !self.seen.contains_key(&(actor, number))).map_or(0, |number| number - 1)
+    }
+
+    /// Whether a message that went ahead of another one can keep it from beginning.
+    pub(super) fn can_jam(
+        &self,
+        message: ActorId,
+        other: ActorId,
+        will_come: &dyn Fn(Place) -> bool,
+        tasks: &Tasks,
+    ) -> bool {
+        self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks)
+    }
+
+    /// What has surely been done when a message begins: what its post needs, and all messages that were surely posted
+    /// before it, with what they need.
+    fn done_before(&self, message: ActorId, tasks: &Tasks) -> Done {
+        let mut done = Done::default();
+        self.add_needs((message, 1), &mut done);
+        let mates = self.messages.get(&tasks.thread(message)).into_iter().flatten();
+        let is_earlier = |mate: &ActorId| {
+            let maker = self.makers.get(mate).copied().flatten();
+            *mate != message && maker.is_some_and(|maker| done.has(maker))
+        };
+        let earlier: Vec<ActorId> = mates.map(|mate| mate.place.0).filter(is_earlier).collect();
+        for mate in earlier {
+            (1..=self.length(mate)).for_each(|number| self.add_needs((mate, number), &mut done));
+            done.0.insert(mate, u32::MAX);
+        }
+        done
+    }
+
+    /// Adds what a step needs, and all that this needs.
+    fn add_needs(&self, place: Place, done: &mut Done) {
+        let mut open: Vec<Place> = self.needs(place).collect();
+        while let Some(place) = open.pop() {
+            if done.has(place) {
+                continue;
+            }
+            let first_new = done.0.insert(place.0, place.1).map_or(1, |known| known + 1);
+            (first_new..=place.1).for_each(|number| open.extend(self.needs((place.0, number))));
+        }
     }
 
     /// Whether a step of one task was seen that depends on one of another task.

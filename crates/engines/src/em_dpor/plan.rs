@@ -40,6 +40,8 @@ pub(super) struct Goal<'g> {
     pub(super) needed: &'g [Place],
     /// What has to come before the events that it must not have.
     pub(super) targets: &'g [Target],
+    /// Two steps of which the first has to come before the second.
+    pub(super) order: Option<(Place, Place)>,
 }
 
 /// A step that an execution must have, and what has to come before it.
@@ -162,6 +164,13 @@ impl Builder<'_> {
         }
     }
 
+    fn add_order(&mut self) {
+        if let Some((first, second)) = self.goal.order {
+            let (first, second) = (self.add_step(first, None), self.add_step(second, None));
+            self.before[second as usize].push(first);
+        }
+    }
+
     fn finish(self) -> Graph {
         let mut tasks: FxHashMap<ActorId, Vec<u32>> = FxHashMap::default();
         for (node, place) in self.places.iter().enumerate() {
@@ -198,6 +207,7 @@ impl Graph {
         }
         builder.link_needed();
         builder.add_targets();
+        builder.add_order();
         builder.finish()
     }
 

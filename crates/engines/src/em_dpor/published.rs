@@ -168,6 +168,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         self.tally.step(step, record)?;
         let touches = self.path.tasks.touches(&self.machine, step.actor, &footprint);
         self.class.push(step, touches, &self.path.tasks);
+        self.detect_outcome(index, step, touches);
         let posted = self.posted(index);
         let mut taken = Taken::new(step.actor, self.path.tasks.thread(step.actor), touches, posted);
         let node = &mut self.path.nodes[index];
@@ -283,17 +284,30 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             if !self.is_next_on_its_thread(node, &present) || !self.is_news(&present) {
                 continue;
             }
-            let knows = self.path.knowledge(node, present.actor);
-            let (racing, nearest) = self.racing(&present, &knows);
-            let Some(nearest) = nearest else { continue };
+            self.hold_against_earlier_steps(&present, &self.path.knowledge(node, present.actor));
+        }
+    }
+
+    /// What a step touches was known for its first outcome only.
+    fn detect_outcome(&mut self, index: usize, step: Move, touches: Touches) {
+        let node = &self.path.nodes[index];
+        let expected = node.present.iter().find(|present| present.actor == step.actor).copied();
+        if let Some(expected) = expected.filter(|expected| expected.touches != touches) {
+            let knows = self.path.knowledge(node, step.actor);
+            self.hold_against_earlier_steps(&Present { touches, ..expected }, &knows);
+        }
+    }
+
+    /// Looks for the races of one next step, object by object: a step of ours may touch several.
+    fn hold_against_earlier_steps(&mut self, present: &Present, knows: &VectorClock) {
+        for racing in self.racing(present, knows) {
             self.path.races += racing.len() as u64;
             let mut past = self.path.order.knowledge(present.actor);
+            let nearest = racing[0];
             self.path.find_target(nearest, present.actor, &past);
-            if self.path.tasks.writes(present.touches) {
-                past.join(self.path.order.clock(nearest));
-                for &other in racing.iter().filter(|&&other| other != nearest) {
-                    self.path.find_target(other, present.actor, &past);
-                }
+            past.join(self.path.order.clock(nearest));
+            for &other in &racing[1..] {
+                self.path.find_target(other, present.actor, &past);
             }
         }
     }
@@ -316,24 +330,27 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             || self.path.tasks.depend(step.key(), (present.thread, present.touches))
     }
 
-    /// The earlier steps that a next step races with, for each object back to the last one that wrote it, and the nearest.
-    fn racing(&self, present: &Present, knows: &VectorClock) -> (SmallVec<[usize; 4]>, Option<usize>) {
+    /// The earlier steps that a next step races with, for each object back to the last one that wrote it, the nearest first.
+    fn racing(&self, present: &Present, knows: &VectorClock) -> Vec<SmallVec<[usize; 4]>> {
         let (order, tasks) = (&self.path.order, &self.path.tasks);
         let key = (present.thread, present.touches);
-        let mut racing = SmallVec::new();
+        let mut racing: SmallVec<[(ObjectId, SmallVec<[usize; 4]>); 2]> = SmallVec::new();
         let mut settled: SmallVec<[ObjectId; 4]> = SmallVec::new();
         for (index, step) in order.iter().rev() {
             if step.actor == present.actor || order.within(index, knows) {
                 continue;
             }
-            let mut races = tasks.races(step.key(), key);
-            races.retain(|race| !settled.contains(&race.0));
-            if !races.is_empty() {
-                racing.push(index);
-                settled.extend(races.iter().filter(|race| race.1).map(|race| race.0));
+            for (object, settles) in tasks.races(step.key(), key) {
+                if settled.contains(&object) {
+                    continue;
+                }
+                match racing.iter_mut().find(|known| known.0 == object) {
+                    Some(known) => known.1.push(index),
+                    None => racing.push((object, SmallVec::from_slice(&[index]))),
+                }
+                settled.extend(settles.then_some(object));
             }
         }
-        let nearest = racing.first().copied();
-        (racing, nearest)
+        racing.into_iter().map(|(_, steps)| steps).collect()
     }
 }

@@ -38,6 +38,7 @@ pub(super) struct Tasks {
     queues: FxHashMap<ActorId, Option<Queue>>,
     /// The gates among the objects: what a gate lets move has no other order.
     gates: FxHashSet<ObjectId>,
+    mutexes: FxHashSet<ObjectId>,
     /// Whether mutexes count between messages of one queue.
     mutexes_count: bool,
     scratch: Footprint,
@@ -50,6 +51,7 @@ impl Tasks {
             table,
             queues: FxHashMap::default(),
             gates: FxHashSet::default(),
+            mutexes: FxHashSet::default(),
             mutexes_count,
             scratch: Footprint::default(),
         }
@@ -92,7 +94,8 @@ impl Tasks {
         let whole = intern(&mut self.table, &|_| true);
         if self.table.len() > known {
             let objects = footprint.touches().iter().map(|touch| touch.object);
-            self.gates.extend(objects.filter(|&object| machine.is_gate(object)));
+            self.gates.extend(objects.clone().filter(|&object| machine.is_gate(object)));
+            self.mutexes.extend(objects.filter(|&object| machine.is_mutex(object)));
         }
         let unlocked = if handler.is_none() || self.mutexes_count {
             whole
@@ -165,14 +168,14 @@ impl Tasks {
         self.gates.contains(&object)
     }
 
+    /// Whether an object is a mutex.
+    pub(super) fn is_mutex(&self, object: ObjectId) -> bool {
+        self.mutexes.contains(&object)
+    }
+
     /// A footprint by its number.
     pub(super) fn footprint(&self, id: FootprintId) -> &Footprint {
         self.table.get(id)
-    }
-
-    /// Whether a step writes something, and takes something.
-    pub(super) fn writes(&self, touches: Touches) -> bool {
-        self.table.get(touches.whole).touches().iter().any(|touch| touch.access.contains(Access::WRITE))
     }
 }
 

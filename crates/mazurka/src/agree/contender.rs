@@ -4,7 +4,7 @@ use mazurka_core::{
     Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
     Observer, Outcome, Queue, Step, System, Traits, Value, Violation,
 };
-use mazurka_engines::{Cutoffs, Engine, Options, explore, refuses};
+use mazurka_engines::{Capture, Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -22,7 +22,10 @@ pub struct Promise {
     pub event_traces: bool,
     /// It runs at most one execution for each trace.
     pub traces_at_most: bool,
-    /// It runs exactly one execution for each class of executions that cover each other.
+    /// It meets every class of executions that cover each other, where nobody can get stuck: who is stuck may be covered
+    /// by somebody who goes on.
+    pub covers: bool,
+    /// It runs exactly one execution for each of these classes, stuck or not.
     pub covers_exactly: bool,
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
@@ -35,6 +38,7 @@ const EVERYTHING: Promise = Promise {
     traces_exactly: false,
     traces_at_most: false,
     event_traces: false,
+    covers: false,
     covers_exactly: false,
     cycles: true,
 };
@@ -47,7 +51,7 @@ const PROMISES: &[(&str, Promise)] = &[
     ("stateful", EVERYTHING),
     ("dpor", WITHOUT_CYCLES),
     ("sdpor", WITHOUT_CYCLES),
-    ("em-dpor", Promise { stuck_states: false, covers_exactly: true, ..WITHOUT_CYCLES }),
+    ("em-dpor", Promise { stuck_states: false, covers: true, covers_exactly: true, ..WITHOUT_CYCLES }),
     ("optimal", Promise { traces_exactly: true, ..WITHOUT_CYCLES }),
     ("event", Promise { event_traces: true, ..WITHOUT_CYCLES }),
     ("unfolding", Promise { traces_at_most: true, ..EVERYTHING }),
@@ -57,6 +61,13 @@ const PROMISES: &[(&str, Promise)] = &[
 pub fn promise(engine: Engine) -> Promise {
     let known = PROMISES.iter().find(|(name, _)| *name == engine.name());
     known.map_or(Promise { cycles: engine.handles_cycles(), ..EVERYTHING }, |known| known.1)
+}
+
+impl Promise {
+    /// What the algorithm was published with: that a class is run once only is ours.
+    fn as_published(self) -> Promise {
+        Promise { covers_exactly: false, ..self }
+    }
 }
 
 /// Whether a contender is made for programs that consist of this, and that terminate or not.
@@ -132,12 +143,29 @@ impl<'a> Contender<'a> {
     /// The same in the variant of its algorithm that some options ask for.
     pub fn varied(self, variant: &Options) -> Contender<'a> {
         let Options { plain, no_sleep, capture, cutoffs, .. } = *variant;
+        let promise = if plain { self.promise.as_published() } else { self.promise };
         let run = self.run;
         let run: Run<'a> = Box::new(move |model, options, observer| {
             run(model, &Options { plain, no_sleep, capture, cutoffs, ..options.clone() }, observer)
         });
-        Contender { run, ..self }
+        Contender { run, promise, ..self }
     }
+}
+
+/// The arguments by which the command is asked for a variant, each after a space.
+pub(super) fn arguments(variant: &Options) -> String {
+    let Options { plain, no_sleep, capture, cutoffs, .. } = *variant;
+    let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
+    let capture = match capture {
+        Capture::Exact => "",
+        Capture::Delta => " --capture delta",
+    };
+    let cutoffs = match cutoffs {
+        Cutoffs::Size => "",
+        Cutoffs::Order => " --cutoffs order",
+        Cutoffs::None => " --cutoffs none",
+    };
+    [flag(plain, " --plain"), flag(no_sleep, " --no-sleep"), capture, cutoffs].concat()
 }
 
 /// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.

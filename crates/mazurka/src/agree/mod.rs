@@ -28,7 +28,7 @@ pub use observations::{EndClass, Observations, Sighting};
 pub(crate) use random::Random;
 
 use mazurka_core::Cancel;
-use mazurka_engines::Engine;
+use mazurka_engines::{Engine, Options};
 use mazurka_lang::print;
 use std::fmt::{self, Write};
 use std::time::{Duration, Instant};
@@ -47,6 +47,8 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// The engines that take part; all if none is given.
     pub engines: Vec<Engine>,
+    /// In which variant of their algorithms the engines run: what `plain`, `no_sleep`, `capture` and `cutoffs` say.
+    pub variant: Options,
     /// Lets somebody else stop the run.
     pub cancel: Cancel,
 }
@@ -146,6 +148,8 @@ pub struct Disagreement {
     pub shrunk: String,
     /// What differs in the smaller program.
     pub shrunk_difference: Difference,
+    /// The arguments that ask for the variant in which the engines ran.
+    arguments: String,
 }
 
 impl Disagreement {
@@ -156,7 +160,7 @@ impl Disagreement {
             // Writing to a string does not fail.
             let _ = write!(command, " --engine {engine}");
         }
-        command
+        command + &self.arguments
     }
 }
 
@@ -206,7 +210,7 @@ pub fn run(settings: &Settings, contenders: Vec<Contender<'_>>, progress: &mut d
         && settings.time.is_none_or(|time| started.elapsed() < time)
     {
         let seed = settings.seed.wrapping_add(tally.programs);
-        match check(seed, &contenders) {
+        match check(seed, &contenders, &settings.variant) {
             Ok(comparison) => tally.add(comparison.as_ref()),
             Err(disagreement) => return Agreement { tally, disagreement: Some(*disagreement) },
         }
@@ -215,16 +219,16 @@ pub fn run(settings: &Settings, contenders: Vec<Contender<'_>>, progress: &mut d
     Agreement { tally, disagreement: None }
 }
 
-/// The contenders that take part. The oracle always does.
+/// The contenders that take part, in their variant. The oracle always does.
 fn chosen<'a>(settings: &Settings, contenders: Vec<Contender<'a>>) -> Vec<Contender<'a>> {
     let takes_part = |contender: &Contender<'_>| {
         settings.engines.is_empty() || settings.engines.iter().any(|&engine| contender.is_of(engine))
     };
-    contenders.into_iter().filter(takes_part).collect()
+    contenders.into_iter().filter(takes_part).map(|contender| contender.varied(&settings.variant)).collect()
 }
 
 /// Compares all accounts of the program with this number.
-fn check(seed: u64, contenders: &[Contender<'_>]) -> Result<Option<Comparison>, Box<Disagreement>> {
+fn check(seed: u64, contenders: &[Contender<'_>], variant: &Options) -> Result<Option<Comparison>, Box<Disagreement>> {
     let unit = generate(seed).unit;
     let source = print(&unit);
     compare(&source, contenders).map_err(|difference| {
@@ -243,6 +247,7 @@ fn check(seed: u64, contenders: &[Contender<'_>]) -> Result<Option<Comparison>, 
             source,
             shrunk: print(&small),
             shrunk_difference,
+            arguments: contender::arguments(variant),
         })
     })
 }

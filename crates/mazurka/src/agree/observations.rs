@@ -76,6 +76,11 @@ impl Observations {
         self.violations.insert(violation.into());
     }
 
+    /// Whether somebody can get stuck.
+    pub fn has_stuck_states(&self) -> bool {
+        self.ends.iter().any(|(class, _)| *class == EndClass::Deadlock)
+    }
+
     /// The same without the states in which somebody is stuck.
     pub fn without_stuck_states(&self) -> Observations {
         let ends = self.ends.iter().filter(|(class, _)| *class == EndClass::Finished).copied().collect();

@@ -1,7 +1,7 @@
 use super::walk::{Part, walk};
 use super::*;
 use mazurka_core::{ActorId, Ending, Exploration, Fingerprint, Observer, Outcome, Step, System, Traits, Violation};
-use mazurka_engines::{Options, explore};
+use mazurka_engines::{Capture, Cutoffs, Options, explore};
 use mazurka_lang::ast::{Expr, Initial, Item, StatementKind, Unit};
 use mazurka_lang::{Identity, Model, State, compile, parse};
 use std::collections::BTreeMap;
@@ -247,6 +247,33 @@ fn an_engine_that_runs_a_trace_twice_is_caught() -> Result<(), String> {
     let disagreement = caught(enumerate, 100)?;
     assert_eq!(disagreement.difference.kind, DifferenceKind::Traces);
     assert!(disagreement.command().ends_with("--programs 1 --engine enumerate"));
+    Ok(())
+}
+
+#[test]
+fn a_disagreement_is_shown_again_in_its_variant() -> Result<(), String> {
+    let mut panics = Contender::of(Engine::EmDpor);
+    panics.run = Box::new(|_, options, _| panic!("plain {}", options.plain));
+    let variant =
+        Options { plain: true, no_sleep: true, capture: Capture::Delta, cutoffs: Cutoffs::Order, ..Options::default() };
+    let settings = Settings { variant, ..settings(20) };
+    let disagreement = run(&settings, vec![panics], &mut |_| {}).disagreement.ok_or("not caught")?;
+    assert_eq!(disagreement.difference.words, "panicked: plain true");
+    let arguments = "--engine em-dpor --plain --no-sleep --capture delta --cutoffs order";
+    assert!(disagreement.command().ends_with(arguments), "{}", disagreement.command());
+    Ok(())
+}
+
+#[test]
+fn the_published_em_dpor_may_run_a_class_twice_and_ours_not() -> Result<(), String> {
+    let readers = "shared x = 0; thread s(i in 0..2) { let r = x; } thread t { swap(x, 0); }";
+    let of = |plain| Contender::of(Engine::EmDpor).varied(&Options { plain, ..Options::default() });
+    let executions = |plain| match compare(readers, &[of(plain)]) {
+        Ok(Some(Comparison { standings, .. })) => Ok(standings),
+        other => Err(format!("{other:?}")),
+    };
+    assert_eq!(executions(false)?, [Standing::Agrees { executions: 4, more: 0 }]);
+    assert_eq!(executions(true)?, [Standing::Agrees { executions: 5, more: 0 }]);
     Ok(())
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         programs: arguments.programs,
         time: seconds.map(Duration::from_secs),
         engines: arguments.engine.clone(),
+        variant: arguments.variant.options(),
         cancel: cancel_on_interrupt(),
     };
     let line = console.progress(None);
@@ -30,9 +31,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
             line.show(format!("{} programs, {}/s, all agree", number(tally.programs), number(rate as u64)));
         }
     };
-    let variant = arguments.variant.options();
-    let contenders = Contender::all().into_iter().map(|contender| contender.varied(&variant)).collect();
-    let agreement = agree::run(&settings, contenders, &mut show);
+    let agreement = agree::run(&settings, Contender::all(), &mut show);
     line.clear();
     let seed = format!("seed {}", settings.seed);
     console.print(&format!("{agreement}  {seed}"));
