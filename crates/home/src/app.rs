@@ -22,6 +22,8 @@ pub struct App {
     pub(crate) script: Arc<Script>,
     /// The names of all inputs that its text speaks of, also on pages that nobody was shown. Those without a value are null.
     pub(crate) mentioned: Vec<String>,
+    /// The names of variables that last from one event to the next.
+    pub(crate) fields: Vec<String>,
 }
 
 /// Something that an app asks for.
@@ -168,7 +170,8 @@ impl App {
             inputs: read.inputs,
             page_trouble: read.trouble,
             script,
-            mentioned: mentioned(source, profile),
+            mentioned: mentioned(source),
+            fields: fields(source, profile),
         })
     }
 
@@ -178,13 +181,18 @@ impl App {
     }
 }
 
-/// The first text in quotes after each word `input`. In the study a variable outside of all methods is a field, too.
-fn mentioned(source: &str, profile: Profile) -> Vec<String> {
-    let mut names = Vec::new();
-    if profile == Profile::Paper {
-        let fields = source.lines().filter_map(|line| line.strip_prefix("def ")).filter(|rest| !rest.contains('('));
-        names.extend(fields.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned));
+/// In the study a variable outside of all methods is one of the app, and lasts.
+fn fields(source: &str, profile: Profile) -> Vec<String> {
+    if profile != Profile::Paper {
+        return Vec::new();
     }
+    let lines = source.lines().filter_map(|line| line.strip_prefix("def ")).filter(|rest| !rest.contains('('));
+    lines.filter_map(|rest| rest.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// The first text in quotes after each word `input`.
+fn mentioned(source: &str) -> Vec<String> {
+    let mut names = Vec::new();
     for (at, word) in source.match_indices("input") {
         let rest = &source[at + word.len()..];
         let line = rest.lines().next().unwrap_or_default();
@@ -205,8 +213,9 @@ mod tests {
     fn inputs_that_nobody_was_shown_are_still_known() {
         let source =
             "if (x) { input \"a\", \"number\" } else { input(name: 'b', type: \"text\") }\nlog \"the input is $it\"";
-        assert_eq!(mentioned(source, Profile::Usual), ["a", "b"]);
-        assert_eq!(mentioned("def x\ndef y() {}\n  def z", Profile::Paper), ["x"]);
+        assert_eq!(mentioned(source), ["a", "b"]);
+        assert_eq!(fields("def x\ndef y() {}\n  def z", Profile::Paper), ["x"]);
+        assert_eq!(fields("def x", Profile::Usual), [""; 0]);
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Capability {
     pub words: String,
     /// What can be known of it.
     pub attributes: Vec<Attribute>,
+    /// Where else the study keeps what is known of it.
+    pub(crate) copies: Vec<Duplicate>,
     /// What it can be told to do.
     pub commands: Vec<Command>,
     pub(crate) sayings: Vec<Saying>,
@@ -43,12 +45,35 @@ pub struct Attribute {
     pub manual: bool,
     /// Whether its environment changes it without anybody being told.
     pub quiet: bool,
+    /// Whether it stays as it is although everybody is told that it has changed.
+    pub fixed: bool,
     /// The values that its environment can give it, in order.
     pub events: Vec<String>,
     /// Its value in each of the two initial states.
     pub start: [String; 2],
     /// Further names under which apps know it.
     pub aka: Vec<String>,
+}
+
+/// A further variable in which the study keeps an attribute. Apps see it by its names, and it can be out of date.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Duplicate {
+    /// Its names.
+    pub(crate) names: Vec<String>,
+    /// The attribute, as an index.
+    pub(crate) of: usize,
+    /// Whether it is kept in the list that the device is in, and not in the device.
+    pub(crate) in_list: bool,
+    /// Whether it follows what the environment does.
+    pub(crate) by_environment: bool,
+    /// Whether it follows what apps do.
+    pub(crate) by_apps: bool,
+    /// Whether a command to the list does nothing where this has the value already.
+    pub(crate) guards: bool,
+    /// Whether it flips between true and false instead of following.
+    pub(crate) flips: bool,
+    /// Its value in each of the two initial states, if not the attribute's.
+    pub(crate) start: Option<[String; 2]>,
 }
 
 /// Something that a device can be told to do.
@@ -60,6 +85,10 @@ pub struct Command {
     pub effects: Vec<(usize, Effect)>,
     /// The name by which subscribers know the change, if it is another one.
     pub event_name: Option<String>,
+    /// Whether the copies in the device do not follow.
+    pub(crate) bare: bool,
+    /// How many of the effects are the device's own. The others come from the list that it is in.
+    pub(crate) own_effects: usize,
 }
 
 /// The value that a command gives to an attribute.
@@ -127,6 +156,17 @@ impl Capability {
             self.commands.push(Command { effects, ..command.clone() });
         }
         self.sayings.extend(other.sayings.iter().cloned());
+    }
+
+    /// The copies of an attribute that are kept in the list, or those in the device.
+    pub(crate) fn copies_of(&self, attribute: usize, in_list: bool) -> impl Iterator<Item = (usize, &Duplicate)> {
+        let wanted = move |copy: &Duplicate| copy.of == attribute && copy.in_list == in_list;
+        self.copies.iter().enumerate().filter(move |(_, copy)| wanted(copy))
+    }
+
+    /// The copy that has a name in the list, or in the device.
+    pub(crate) fn copy(&self, name: &str, in_list: bool) -> Option<usize> {
+        self.copies.iter().position(|copy| copy.in_list == in_list && copy.names.iter().any(|known| known == name))
     }
 
     /// The texts that an attribute can be, unless it is a number or a command can set it to anything.
@@ -285,6 +325,10 @@ fn read_line(words: &[String], table: &mut Capabilities) -> Result<(), String> {
     let capability = table.list.last_mut().ok_or("a capability comes first")?;
     match text.as_slice() {
         ["attribute", name, rest @ ..] => capability.attributes.push(read_attribute(name, rest)?),
+        ["copy", name, "of", attribute, rest @ ..] => {
+            let copy = read_copy(name, attribute, rest, capability)?;
+            capability.copies.push(copy);
+        }
         ["command", name, rest @ ..] => {
             let command = read_command(name, rest, capability)?;
             capability.commands.push(command);
@@ -296,7 +340,7 @@ fn read_line(words: &[String], table: &mut Capabilities) -> Result<(), String> {
             did: (*did).into(),
             happened: rest.first().map(|&words| words.into()),
         }),
-        _ => return Err("expected capability, attribute, command, say or alias".into()),
+        _ => return Err("expected capability, attribute, copy, command, say or alias".into()),
     }
     Ok(())
 }
@@ -310,6 +354,7 @@ fn read_attribute(name: &str, mut rest: &[&str]) -> Result<Attribute, String> {
             "always" => attribute.always = true,
             "manual" => attribute.manual = true,
             "quiet" => attribute.quiet = true,
+            "fixed" => attribute.fixed = true,
             "events" => {
                 let end = tail.iter().position(|&word| word == "start").ok_or("expected start")?;
                 attribute.events = tail[..end].iter().map(|&value| value.into()).collect();
@@ -327,9 +372,46 @@ fn read_attribute(name: &str, mut rest: &[&str]) -> Result<Attribute, String> {
     Ok(attribute)
 }
 
+fn read_copy(name: &str, of: &str, mut rest: &[&str], capability: &Capability) -> Result<Duplicate, String> {
+    let of = capability.attribute(of).ok_or_else(|| format!("no attribute {of}"))?;
+    let mut copy =
+        Duplicate { names: vec![name.into()], of, by_environment: true, by_apps: true, ..Duplicate::default() };
+    while let [word, tail @ ..] = rest {
+        rest = tail;
+        match *word {
+            "list" => copy.in_list = true,
+            "apps" => copy.by_environment = false,
+            "environment" => copy.by_apps = false,
+            "guards" => copy.guards = true,
+            "flips" => copy.flips = true,
+            "start" => {
+                let [one, other, tail @ ..] = tail else { return Err("expected two start values".into()) };
+                copy.start = Some([(*one).into(), (*other).into()]);
+                rest = tail;
+            }
+            "aka" => {
+                copy.names.extend(tail.iter().map(|&name| name.into()));
+                rest = &[];
+            }
+            other => return Err(format!("{other} is not known of a copy")),
+        }
+    }
+    Ok(copy)
+}
+
 fn read_command(name: &str, mut rest: &[&str], of: &Capability) -> Result<Command, String> {
     let mut command = Command { name: name.into(), ..Command::default() };
+    if let ["bare", tail @ ..] = rest {
+        command.bare = true;
+        rest = tail;
+    }
+    let mut of_list = None;
     while let [word, value, tail @ ..] = rest {
+        if *word == "list" {
+            of_list = Some(command.effects.len());
+            rest = &rest[1..];
+            continue;
+        }
         rest = tail;
         if *word == "as" {
             command.event_name = Some((*value).into());
@@ -338,6 +420,7 @@ fn read_command(name: &str, mut rest: &[&str], of: &Capability) -> Result<Comman
         let attribute = of.attribute(word).ok_or_else(|| format!("no attribute {word}"))?;
         command.effects.push((attribute, read_effect(value)?));
     }
+    command.own_effects = of_list.unwrap_or(command.effects.len());
     if rest.is_empty() { Ok(command) } else { Err("expected pairs of attribute and value".into()) }
 }
 

@@ -151,10 +151,19 @@ impl Home {
                 let value = self.store.intern_value(start[valuation].clone());
                 state.set(self.layout.attribute(device as u32, attribute), value);
             }
+            for (index, copy) in wired.powers.copies.iter().enumerate() {
+                let start = match &copy.start {
+                    Some(start) => wired.powers.attributes[copy.of].value(&start[valuation]),
+                    None => wired.start[copy.of][valuation].clone(),
+                };
+                state.set(self.layout.copy(device as u32, index), self.store.intern_value(start));
+            }
         }
         let mode = Frozen::Text(Arc::clone(&self.wiring.start_modes[valuation]));
         state.set(self.layout.mode(), self.store.intern_value(mode));
         if self.profile == Profile::Paper {
+            let origin = self.store.slot(Dynamic::Variable { app: None, name: "origin of the mode".into() });
+            state.set(origin, self.store.intern_value(Frozen::Bool(false)));
             for app in 0..self.apps.len() as u32 {
                 self.fill_maps_of_the_study(app, &mut state);
             }

@@ -8,6 +8,8 @@ use crate::wiring::Wiring;
 pub(crate) enum Fixed {
     /// An attribute of a device.
     Attribute { device: u32, attribute: u32 },
+    /// Where else the study keeps an attribute of a device.
+    Copy { device: u32, copy: u32 },
     /// The mode of the home.
     Mode,
     /// Which app last changed the attribute or mode of that slot.
@@ -28,6 +30,8 @@ pub(crate) struct Layout {
     slots: Vec<Fixed>,
     /// The first attribute of each device.
     devices: Vec<Slot>,
+    /// The first copy of each device.
+    copies: Vec<Slot>,
     mode: Slot,
     /// For each attribute, and for the mode, who wrote last.
     writers: Vec<Option<Slot>>,
@@ -42,10 +46,14 @@ impl Layout {
     pub(crate) fn new(wiring: &Wiring, apps: usize, rules: usize, with_writers: bool) -> Self {
         let mut slots = Vec::new();
         let mut devices = Vec::new();
+        let mut copies = Vec::new();
         for (device, wired) in wiring.devices.iter().enumerate() {
             devices.push(Slot(slots.len() as u32));
             let attributes = 0..wired.powers.attributes.len() as u32;
             slots.extend(attributes.map(|attribute| Fixed::Attribute { device: device as u32, attribute }));
+            copies.push(Slot(slots.len() as u32));
+            let of_device = 0..wired.powers.copies.len() as u32;
+            slots.extend(of_device.map(|copy| Fixed::Copy { device: device as u32, copy }));
         }
         let mode = Slot(slots.len() as u32);
         slots.push(Fixed::Mode);
@@ -69,7 +77,7 @@ impl Layout {
         let keys = append(apps.clone().flat_map(keys_of).collect());
         let timers = append(apps.map(Fixed::Timers).collect());
         let rules = append((0..rules as u32).map(Fixed::Rule).collect());
-        Layout { slots, devices, mode, writers, subscriptions, keys, timers, rules }
+        Layout { slots, devices, copies, mode, writers, subscriptions, keys, timers, rules }
     }
 
     /// How many fixed slots there are.
@@ -85,6 +93,11 @@ impl Layout {
     /// An attribute of a device.
     pub(crate) fn attribute(&self, device: u32, attribute: usize) -> Slot {
         Slot(self.devices[device as usize].0 + attribute as u32)
+    }
+
+    /// Where else an attribute of a device is kept.
+    pub(crate) fn copy(&self, device: u32, copy: usize) -> Slot {
+        Slot(self.copies[device as usize].0 + copy as u32)
     }
 
     /// The mode of the home.

@@ -106,6 +106,12 @@ impl Home {
     fn slot_name(&self, slot: Slot) -> String {
         match self.layout.fixed(slot) {
             Some(Fixed::Attribute { device, attribute }) => self.attribute_name(device, attribute as usize),
+            Some(Fixed::Copy { device, copy }) => {
+                let device = &self.wiring.devices[device as usize];
+                let copy = &device.powers.copies[copy as usize];
+                let whose = if copy.in_list { "list of " } else { "" };
+                format!("{whose}{}.{}", device.label, copy.names[0])
+            }
             Some(Fixed::Mode) => "mode".to_owned(),
             Some(Fixed::Writer(of)) => format!("last writer of {}", self.slot_name(of)),
             Some(Fixed::Subscriptions(app)) => format!("subscriptions of {}", self.app_name(app)),
@@ -115,6 +121,8 @@ impl Home {
             None => match self.store.dynamic(slot) {
                 Some(Dynamic::Entry { app, map, key }) => format!("{}.{}.{key}", self.app_name(app), map_name(map)),
                 Some(Dynamic::Timer { app, method }) => format!("timer of {}.{method}", self.app_name(app)),
+                Some(Dynamic::Variable { app: Some(app), name }) => format!("{}.{name}", self.app_name(app)),
+                Some(Dynamic::Variable { app: None, name }) => name.to_string(),
                 None => format!("slot {}", slot.0),
             },
         }

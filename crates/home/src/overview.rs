@@ -99,7 +99,7 @@ impl Home {
     fn input_text(&self, value: &InputValue) -> String {
         let name = |device: &u32| self.wiring.devices[*device as usize].name.clone();
         match value {
-            InputValue::Device(device) => name(device),
+            InputValue::Device(device) | InputValue::List(device) => name(device),
             InputValue::Devices(devices) => devices.iter().map(name).collect::<Vec<_>>().join(", "),
             InputValue::Value(value) => value.to_string(),
         }

@@ -144,9 +144,19 @@ impl Scanner<'_> {
         let event = |value: String| Scanned::Attribute {
             capability: capability.name.clone(),
             attribute: attribute.name.clone(),
-            value,
+            value: as_sent(&capability.name, value),
         };
         values.into_iter().map(event).collect()
+    }
+}
+
+/// The value that the study's event of some value really has.
+fn as_sent(capability: &str, value: String) -> String {
+    match (capability, value.as_str()) {
+        ("carbonMonoxideDetector", "detected") => "tested".to_owned(),
+        ("relaySwitch", "on") => "off".to_owned(),
+        ("relaySwitch", "off") => "on".to_owned(),
+        _ => value,
     }
 }
 
@@ -247,6 +257,15 @@ mod tests {
         let app = r#"input "a", "capability.switch" input "b", "capability.switchLevel" input "c", "capability.switch"
             subscribe(a, "switch.on", h) subscribe(b, "switch.on", h) subscribe(c, "switch.on", h)"#;
         assert_eq!(scanned(&[app]), [attribute("switch", "switch", "on"), attribute("switchLevel", "switch", "on")]);
+    }
+
+    #[test]
+    fn some_events_are_not_what_they_are_called() {
+        let app = r#"input "a", "capability.carbonMonoxideDetector" subscribe(a, "carbonMonoxide.detected", h)
+            input "b", "capability.relaySwitch" subscribe(b, "switch", h)"#;
+        let relay = |value| attribute("relaySwitch", "switch", value);
+        let gas = attribute("carbonMonoxideDetector", "carbonMonoxide", "tested");
+        assert_eq!(scanned(&[app]), [gas, relay("off"), relay("on")]);
     }
 
     #[test]

@@ -224,6 +224,9 @@ impl<'h> Stage<'h> {
                 self.change_by_environment(run, *device, *attribute, *value)
             }
             Happening::Touch { app } => {
+                if self.home.profile == Profile::Paper {
+                    self.set_variable(None, "isTouched", Frozen::Int(1));
+                }
                 let mut notice = Notice::of_home(self.home.touch_name(), Frozen::text("touched"));
                 notice.manual = true;
                 self.tell(run, &notice, *app)
@@ -249,7 +252,10 @@ impl<'h> Stage<'h> {
             return Ok(());
         }
         if changes {
-            self.write(slot, value);
+            if !kind.fixed {
+                self.write(slot, value);
+            }
+            self.follow_environment(device, attribute, value);
             if let Some(writer) = self.home.layout.writer(slot) {
                 self.write(writer, NOTHING);
             }
@@ -268,17 +274,34 @@ impl<'h> Stage<'h> {
         self.tell(run, &notice, None)
     }
 
+    /// The copies of an attribute that follow what the environment does.
+    fn follow_environment(&mut self, device: u32, attribute: usize, value: ValueId) {
+        let home = self.home;
+        let copies = &home.wiring.devices[device as usize].powers.copies;
+        for (index, _) in copies.iter().enumerate().filter(|(_, copy)| copy.of == attribute && copy.by_environment) {
+            self.write(home.layout.copy(device, index), value);
+        }
+    }
+
     fn change_mode_by_environment(&mut self, run: &mut Run, value: ValueId) -> Result<(), Trouble> {
         let slot = self.home.layout.mode();
         if self.read(slot) == value {
             return Ok(());
         }
-        self.write(slot, value);
+        self.write_mode(value, false);
         if let Some(writer) = self.home.layout.writer(slot) {
             self.write(writer, NOTHING);
         }
         let mode = self.home.store.value(value).unwrap_or_default();
         self.tell(run, &Notice::of_home(self.home.mode_name(), mode), None)
+    }
+
+    /// The mode gets a value. The study tells the text that an app made from the one that the environment has.
+    pub(crate) fn write_mode(&mut self, value: ValueId, by_app: bool) {
+        self.write(self.home.layout.mode(), value);
+        if self.home.profile == Profile::Paper {
+            self.set_variable(None, "origin of the mode", Frozen::Bool(by_app));
+        }
     }
 
     /// Sunrise and sunset. In the study they overwrite the mode, and so count only once.
@@ -289,7 +312,7 @@ impl<'h> Stage<'h> {
             if self.read(slot) == value {
                 return Ok(());
             }
-            self.write(slot, value);
+            self.write_mode(value, false);
         }
         self.tell(run, &Notice::of_home(name, Frozen::Text(Arc::clone(name))), None)
     }

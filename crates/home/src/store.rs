@@ -92,6 +92,8 @@ pub(crate) enum Dynamic {
     Entry { app: u32, map: MapKind, key: Arc<str> },
     /// The timer of a method.
     Timer { app: u32, method: Arc<str> },
+    /// A variable that lasts, of an app or of the home itself. Only the study has any.
+    Variable { app: Option<u32>, name: Arc<str> },
 }
 
 /// Values and slots by number, shared by all threads of a search.

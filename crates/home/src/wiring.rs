@@ -46,6 +46,8 @@ pub(crate) struct Device {
 pub(crate) enum InputValue {
     /// One device.
     Device(u32),
+    /// In the study: a device as the list that it is in.
+    List(u32),
     /// A list of devices.
     Devices(Arc<[u32]>),
     /// Anything else.
@@ -120,11 +122,10 @@ impl<'t> Wirer<'t> {
             .filter(|&device| is_able(&self.devices[device as usize], &input.kind))
             .collect();
         let able = if able.is_empty() { vec![self.add_default(&input.kind)] } else { able };
-        // In the study a device is also the list of devices that it is in.
-        if input.multiple && self.profile == Profile::Usual {
-            InputValue::Devices(able.into())
-        } else {
-            InputValue::Device(able[0])
+        match self.profile {
+            Profile::Usual if input.multiple => InputValue::Devices(able.into()),
+            Profile::Usual => InputValue::Device(able[0]),
+            Profile::Paper => InputValue::List(able[0]),
         }
     }
 
@@ -271,8 +272,11 @@ impl<'t> Wirer<'t> {
         match &given.it {
             Given::One(one) => {
                 let device = self.given_device(input, one, &given.span)?;
-                let is_list = input.multiple && self.profile == Profile::Usual;
-                Some(if is_list { InputValue::Devices(Arc::from([device])) } else { InputValue::Device(device) })
+                Some(match self.profile {
+                    Profile::Usual if input.multiple => InputValue::Devices(Arc::from([device])),
+                    Profile::Usual => InputValue::Device(device),
+                    Profile::Paper => InputValue::List(device),
+                })
             }
             Given::Several(_) if !input.multiple => {
                 let message = format!("the input {:?} takes one device", input.name);

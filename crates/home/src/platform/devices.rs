@@ -22,6 +22,16 @@ pub(super) fn reading_of(name: &str, value: &Value) -> Value {
     Value::Object(Object::with(kind::READING, 0, Reading { name: name.into(), value }))
 }
 
+/// What the study's lists of devices do with their elements. Everything else takes such a list for one device.
+const OF_ELEMENTS: [&str; 7] = ["each", "eachWithIndex", "find", "count", "sort", "collect", "size"];
+
+/// Who is told to do something: a device, in the study perhaps through the list that it is in.
+#[derive(Clone, Copy)]
+struct Receiver {
+    device: u32,
+    through_list: bool,
+}
+
 /// Commands that every device understands and that change nothing here.
 const WITHOUT_EFFECT: [&str; 6] = ["refresh", "poll", "configure", "ping", "save", "installed"];
 
@@ -31,7 +41,7 @@ const COLORS: [(&str, &str); 7] = [
     ("#00FF00", "Green"),
     ("#FFFF00", "Yellow"),
     ("#FF6000", "Orange"),
-    ("#BF7FFF", "Purple"),
+    ("#BF7FBF", "Purple"),
     ("#FF5F5F", "Pink"),
     ("#FF0000", "Red"),
 ];
@@ -46,6 +56,10 @@ impl Stage<'_> {
         arguments: &[Value],
         at: Span,
     ) -> Result<Option<Value>, Trouble> {
+        if object.kind == kind::LIST && OF_ELEMENTS.contains(&name) {
+            let elements = Value::list(vec![Value::Object(Object::new(kind::DEVICE, object.id))]);
+            return run.call_on(self, &elements, name, arguments).map(Some);
+        }
         let devices = devices_of(object);
         if let Some(answers) = self.query(run, &devices, name, arguments)? {
             return Ok(Some(self.one_or_all(object, answers)));
@@ -55,7 +69,8 @@ impl Stage<'_> {
         }
         let mut understood = false;
         for device in devices {
-            understood |= self.command(run, device, name, arguments, at)?;
+            let receiver = Receiver { device, through_list: object.kind == kind::LIST };
+            understood |= self.command(run, receiver, name, arguments, at)?;
         }
         Ok(understood.then_some(Value::Null))
     }
@@ -155,7 +170,11 @@ impl Stage<'_> {
     pub(super) fn get_of_devices(&mut self, object: &Object, name: &str) -> Result<Option<Value>, Trouble> {
         let mut answers = Vec::new();
         for device in devices_of(object) {
-            match self.get_of_device(device, name) {
+            let answer = match self.copy_value(device, name, object.kind == kind::LIST) {
+                Some(value) => Some(value),
+                None => self.get_of_device(device, name),
+            };
+            match answer {
                 Some(answer) => answers.push(answer),
                 None => return Ok(None),
             }
@@ -165,6 +184,13 @@ impl Stage<'_> {
             return Ok(None);
         }
         Ok(Some(self.one_or_all(object, answers)))
+    }
+
+    /// What a copy of an attribute holds, if there is one of that name.
+    fn copy_value(&mut self, device: u32, name: &str, in_list: bool) -> Option<Value> {
+        let copy = self.powers(device).copy(name, in_list)?;
+        let value = self.value(self.home.layout.copy(device, copy))?;
+        Some(value.thaw())
     }
 
     fn get_of_device(&mut self, device: u32, name: &str) -> Option<Value> {
@@ -215,11 +241,12 @@ impl Stage<'_> {
     fn command(
         &mut self,
         run: &mut Run,
-        device: u32,
+        receiver: Receiver,
         name: &str,
         arguments: &[Value],
         at: Span,
     ) -> Result<bool, Trouble> {
+        let device = receiver.device;
         let wired = &self.home.wiring.devices[device as usize];
         let powers = &wired.powers;
         let Some(command) = powers.command(name).cloned() else {
@@ -233,13 +260,41 @@ impl Stage<'_> {
         if command.effects.is_empty() {
             self.note_command(run, device, name, at);
         }
-        for (index, effect) in &command.effects {
+        let effects = if receiver.through_list { command.effects.len() } else { command.own_effects };
+        for (index, effect) in &command.effects[..effects] {
             let attribute = self.powers(device).attributes[*index].clone();
             if let Some(value) = self.result(run, (device, *index), &attribute, effect, arguments)? {
+                if receiver.through_list && !self.tell_list((device, *index), &value, arguments) {
+                    continue;
+                }
                 self.set_attribute(run, (device, *index), value, &command, at)?;
             }
         }
         Ok(true)
+    }
+
+    /// A command comes to the list that a device is in: its copies follow. False if it keeps the command to itself, as it
+    /// has that value already.
+    fn tell_list(&mut self, (device, attribute): (u32, usize), value: &Frozen, arguments: &[Value]) -> bool {
+        let home = self.home;
+        let id = home.store.intern_value(value.clone());
+        let copies = || home.wiring.devices[device as usize].powers.copies_of(attribute, true);
+        for (index, _) in copies().filter(|(_, copy)| copy.guards) {
+            if self.read(home.layout.copy(device, index)) == id {
+                return false;
+            }
+        }
+        for (index, copy) in copies().filter(|(_, copy)| copy.by_apps) {
+            let slot = home.layout.copy(device, index);
+            if !copy.flips {
+                self.write(slot, id);
+            } else if arguments.iter().any(|argument| matches!(argument, Value::Map(_))) {
+                let is_true = self.value(slot).is_some_and(|value| value.to_string() == "true");
+                let flipped = home.store.intern_value(Frozen::text(if is_true { "false" } else { "true" }));
+                self.write(slot, flipped);
+            }
+        }
+        true
     }
 
     fn note_command(&mut self, run: &Run, device: u32, name: &str, at: Span) {
@@ -320,7 +375,14 @@ impl Stage<'_> {
         let app = app(run);
         if changes {
             self.note_writer(slot, app, &value, at);
-            self.write(slot, id);
+            if !attribute.fixed {
+                self.write(slot, id);
+            }
+            if !command.bare {
+                for (copy, _) in home.wiring.devices[device as usize].powers.copies_of(index, false) {
+                    self.write(home.layout.copy(device, copy), id);
+                }
+            }
             self.note_action(app, at, || home.deed(device, index, &value));
         }
         let name = command.event_name.as_deref().unwrap_or(&attribute.name);

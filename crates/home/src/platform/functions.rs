@@ -66,6 +66,10 @@ impl Stage<'_> {
             ("unsubscribe", _) => self.unsubscribe(run, arguments)?,
             ("setLocationMode", [mode]) => {
                 self.set_mode(run, mode, at)?;
+                if self.home.profile == Profile::Paper {
+                    let mode = run.text(self, mode)?;
+                    self.set_variable(Some(app(run)), "location_mode", Frozen::text(&mode));
+                }
                 Value::Null
             }
             ("sendLocationEvent", [Value::Map(event), ..]) => {
@@ -165,8 +169,14 @@ impl Stage<'_> {
             "app" => object(kind::APP),
             "log" => Some(Value::Object(Object::new(kind::LOG, 0))),
             "settings" => Some(self.settings(app)),
+            _ if self.is_field(app, name) => Some(self.variable(Some(app), name)),
             _ => self.home.input(app, name).or_else(|| self.rare_name(app, name)),
         }
+    }
+
+    /// Whether a name is that of a variable that lasts.
+    fn is_field(&self, app: u32, name: &str) -> bool {
+        self.home.apps[app as usize].fields.iter().any(|field| field == name)
     }
 
     /// What a name stands for that few apps use, unless it is a method of the app.
@@ -202,6 +212,11 @@ impl Stage<'_> {
                     let key = run.text(self, &key)?;
                     self.set_entry(app, map, &key, &value)?;
                 }
+                Ok(true)
+            }
+            _ if self.is_field(app, name) => {
+                let value = value.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+                self.set_variable(Some(app), name, value);
                 Ok(true)
             }
             _ => Ok(false),

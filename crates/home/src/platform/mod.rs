@@ -26,6 +26,8 @@ pub(crate) mod kind {
     pub(crate) const DEVICE: u16 = 1;
     /// A list of devices, which it carries along.
     pub(crate) const DEVICES: u16 = 2;
+    /// In the study: a device as the list that it is in, which keeps copies of what the device knows.
+    pub(crate) const LIST: u16 = 12;
     /// An app's `state`.
     pub(crate) const STATE: u16 = 3;
     /// An app's `atomicState`.
@@ -61,6 +63,7 @@ pub(crate) fn device_list(devices: &Arc<[u32]>) -> Value {
 pub(crate) fn input_value(value: &InputValue) -> Value {
     match value {
         InputValue::Device(device) => Value::Object(Object::new(kind::DEVICE, *device)),
+        InputValue::List(device) => Value::Object(Object::new(kind::LIST, *device)),
         InputValue::Devices(devices) => device_list(devices),
         InputValue::Value(value) => value.thaw(),
     }
@@ -69,7 +72,7 @@ pub(crate) fn input_value(value: &InputValue) -> Value {
 /// The devices behind an object.
 pub(crate) fn devices_of(object: &Object) -> Vec<u32> {
     match object.kind {
-        kind::DEVICE => vec![object.id],
+        kind::DEVICE | kind::LIST => vec![object.id],
         kind::DEVICES => object.extra::<Arc<[u32]>>().map(|devices| devices.to_vec()).unwrap_or_default(),
         _ => Vec::new(),
     }
@@ -108,7 +111,7 @@ impl Host for Stage<'_> {
     ) -> Result<Option<Value>, Trouble> {
         let Some(object) = receiver else { return self.call_function(run, name, arguments, at) };
         let answer = match object.kind {
-            kind::DEVICE | kind::DEVICES => self.call_device(run, object, name, arguments, at)?,
+            kind::DEVICE | kind::DEVICES | kind::LIST => self.call_device(run, object, name, arguments, at)?,
             kind::STATE | kind::ATOMIC_STATE => self.call_map(run, object, name, arguments)?,
             kind::LOCATION => self.call_location(run, name, arguments, at)?,
             kind::HELLO_HOME => self.call_hello_home(run, name, arguments, at)?,
@@ -135,7 +138,7 @@ impl Host for Stage<'_> {
     ) -> Result<Option<Value>, Trouble> {
         let Some(object) = receiver else { return Ok(self.name(run, name)) };
         match object.kind {
-            kind::DEVICE | kind::DEVICES => self.get_of_devices(object, name),
+            kind::DEVICE | kind::DEVICES | kind::LIST => self.get_of_devices(object, name),
             kind::STATE | kind::ATOMIC_STATE => Ok(Some(self.get_entry(object, name))),
             kind::EVENT => self.get_of_notice(run, object, name),
             kind::READING => Ok(self.get_of_reading(object, name)),
@@ -171,6 +174,9 @@ impl Host for Stage<'_> {
     }
 
     fn index(&mut self, run: &mut Run, object: &Object, key: &Value, _: Span) -> Result<Option<Value>, Trouble> {
+        if object.kind == kind::LIST && !matches!(key, Value::Text(_)) {
+            return Ok(Some(Value::Object(Object::new(kind::DEVICE, object.id))));
+        }
         if !matches!(object.kind, kind::STATE | kind::ATOMIC_STATE) {
             return Ok(None);
         }
@@ -200,6 +206,8 @@ impl Host for Stage<'_> {
                 let device = |id: u32| Value::Object(Object::new(kind::DEVICE, id));
                 Some(Elements::List(devices_of(object).into_iter().map(device).collect()))
             }
+            // What does not know such a list takes it for one thing.
+            kind::LIST => Some(Elements::List(vec![Value::Object(object.clone())])),
             kind::STATE | kind::ATOMIC_STATE => Some(Elements::Map(self.whole_map(object))),
             _ => None,
         })
@@ -215,7 +223,7 @@ impl Host for Stage<'_> {
 
     fn text(&mut self, run: &mut Run, object: &Object) -> Result<String, Trouble> {
         Ok(match object.kind {
-            kind::DEVICE => self.home.wiring.devices[object.id as usize].label.to_string(),
+            kind::DEVICE | kind::LIST => self.home.wiring.devices[object.id as usize].label.to_string(),
             kind::DEVICES => {
                 let labels =
                     devices_of(object).into_iter().map(|id| self.home.wiring.devices[id as usize].label.to_string());
@@ -237,7 +245,7 @@ impl Host for Stage<'_> {
 
     fn class(&self, object: &Object) -> String {
         match object.kind {
-            kind::DEVICE => "device",
+            kind::DEVICE | kind::LIST => "device",
             kind::DEVICES => "list of devices",
             kind::STATE | kind::ATOMIC_STATE => "state",
             kind::LOCATION => "location",

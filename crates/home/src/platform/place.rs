@@ -111,7 +111,7 @@ impl Stage<'_> {
         }
         let app = app(run);
         self.note_writer(slot, app, &value, at);
-        self.write(slot, id);
+        self.write_mode(id, true);
         self.note_action(app, at, || format!("sets the mode to {mode}"));
         let notice = Notice { physical: false, ..Notice::of_home(home.mode_name(), value) };
         self.refuse_endless_cascade(&notice, app, at)?;

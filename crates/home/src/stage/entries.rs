@@ -123,6 +123,19 @@ impl Stage<'_> {
         }
     }
 
+    /// What a variable of the study holds.
+    pub(crate) fn variable(&mut self, app: Option<u32>, name: &str) -> Value {
+        let slot = self.home.store.slot(Dynamic::Variable { app, name: name.into() });
+        self.value(slot).unwrap_or_default().thaw()
+    }
+
+    /// Stores a variable of the study.
+    pub(crate) fn set_variable(&mut self, app: Option<u32>, name: &str, value: Frozen) {
+        let slot = self.home.store.slot(Dynamic::Variable { app, name: name.into() });
+        let id = self.home.store.intern_value(value);
+        self.write(slot, id);
+    }
+
     /// What an app has subscribed to.
     pub(crate) fn subscriptions(&mut self, app: u32) -> Arc<[Subscription]> {
         let id = self.read(self.home.layout.subscriptions(app));
