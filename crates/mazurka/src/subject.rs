@@ -1,11 +1,13 @@
 //! What can be checked, whatever it was made from.
 
 use crate::graph::walk;
+use crate::prefix::draw;
 use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{Identity, Model, Program};
 use mazurka_report::graph::StateGraph;
+use mazurka_report::unfolding::Unfolding;
 use mazurka_report::{ReplayError, ScheduleFile, Story};
 use std::sync::Arc;
 
@@ -42,6 +44,9 @@ pub trait Subject: Sync {
 
     /// The state graph with the paths of these schedules, if the program has at most so many states.
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
+
+    /// The events that the engine `unfolding` makes of the program, if they are at most so many.
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding>;
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -91,6 +96,10 @@ impl<S: System> Subject for S {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         walk(self, schedules, most)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        draw(self, options, most)
     }
 }
 
@@ -143,6 +152,10 @@ impl Subject for HomeProgram {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         self.0.graph(schedules, most)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        self.0.unfolding(options, most)
     }
 
     fn promise(&self) -> &'static str {
@@ -213,5 +226,9 @@ impl Subject for MzProgram {
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         walk(&self.by_history, schedules, most)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        draw(&self.by_history, options, most)
     }
 }

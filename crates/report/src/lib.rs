@@ -2,7 +2,7 @@
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
 //! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
-//! step by step. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
+//! step by step, and [`unfolding`] draws how executions branch. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
 //! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`] and [`apps`] those
 //! of smart homes, and
 //! [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
@@ -33,6 +33,7 @@ mod schedule_file;
 mod story;
 mod table;
 pub mod text;
+pub mod unfolding;
 mod waits;
 pub mod walkthrough;
 
