@@ -73,6 +73,7 @@ pub use em_dpor::covering_classes;
 pub use options::{Capture, Cutoffs, Options};
 pub use race::explain_race;
 pub use shorten::shorten;
+pub use unfolding::{PrefixEvent, prefix as unfolding_prefix};
 
 use mazurka_core::{Exploration, Observer, System, Traits};
 use std::fmt;

@@ -19,7 +19,8 @@
 //! - `extensions.rs`: which events can follow C, or could have followed a part of it (`ex(C)`);
 //! - `alternatives.rs`: definition 8, by an exact search;
 //! - `removal.rs`: which events may be forgotten (`Q`, `U` and `G`);
-//! - `cutoffs.rs`: after which events nothing new can happen (section 5.2).
+//! - `cutoffs.rs`: after which events nothing new can happen (section 5.2);
+//! - `prefix.rs`: the events that were made, for a picture.
 //!
 //! Where this departs from the paper:
 //!
@@ -51,6 +52,7 @@ mod cutoffs;
 mod events;
 mod extensions;
 mod path;
+mod prefix;
 mod removal;
 
 use self::alternatives::alternative;
@@ -58,11 +60,14 @@ use self::cutoffs::Cutoffs;
 use self::events::{EventId, Events};
 use self::extensions::Extender;
 use self::path::Path;
+use self::prefix::Recorder;
 use self::removal::Removal;
 use crate::Options;
 use crate::tally::{Tally, from_each_start};
 use crate::waiting::unless_it_tells_who_waits;
-use mazurka_core::{Counter, Exploration, Machine, Observer, StopReason, System, Traits};
+use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};
+
+pub use self::prefix::PrefixEvent;
 
 /// Suits every program that tells who waits: an actor that has to wait might have moved earlier.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
@@ -91,6 +96,40 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
         (Counter::Configurations, counts.configurations),
     ];
     tally.conclude(system, walked, &counted)
+}
+
+/// The events that an exploration makes, causes before effects; `None` if there are more than `most`, or if the program does
+/// not suit the engine or the exploration is cut short.
+pub fn prefix<S: System>(system: &S, options: &Options, most: usize) -> Option<Vec<PrefixEvent>> {
+    if refuses(&system.traits()).is_some() {
+        return None;
+    }
+    let options = Options { all: true, ..options.clone() };
+    let mut silent = Silent;
+    let mut tally = Tally::new(&options, &mut silent);
+    let mut cutoffs = Cutoffs::new(options.cutoffs);
+    let (mut start, mut prefix) = (0, Vec::new());
+    let walked = from_each_start(system, &mut tally, |machine, tally| {
+        let mut search = Search::new(machine, &options, tally, &mut cutoffs);
+        search.extender.recorder = Some(Recorder::new(most));
+        search.explore()?;
+        if let Some(recorder) = search.extender.recorder.take() {
+            append(&mut prefix, recorder.finish(start, &search.events));
+        }
+        start += 1;
+        Ok(())
+    });
+    (walked.is_ok() && prefix.len() <= most).then_some(prefix)
+}
+
+/// Puts the events of one initial state behind those of others.
+fn append(known: &mut Vec<PrefixEvent>, made: Vec<PrefixEvent>) {
+    let first = known.len();
+    known.extend(made.into_iter().map(|mut event| {
+        let places = event.history.iter_mut().chain(&mut event.causes).chain(&mut event.conflicts);
+        places.for_each(|place| *place += first);
+        event
+    }));
 }
 
 /// What is counted beside what every search counts.

@@ -65,6 +65,7 @@ mod check;
 mod graph;
 mod hint;
 mod load;
+mod prefix;
 mod settings;
 mod subject;
 

@@ -2,11 +2,13 @@
 
 use crate::graph::walk;
 use crate::hint::hint;
+use crate::prefix::draw;
 use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{Identity, Model, Program};
 use mazurka_report::graph::StateGraph;
+use mazurka_report::unfolding::Unfolding;
 use mazurka_report::{ReplayError, ScheduleFile, Story};
 use std::sync::Arc;
 
@@ -46,6 +48,9 @@ pub trait Subject: Sync {
 
     /// What makes the program large, in one sentence, if something stands out.
     fn hint(&self) -> Option<String>;
+
+    /// The events that the engine `unfolding` makes of the program, if they are at most so many.
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding>;
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -99,6 +104,10 @@ impl<S: System> Subject for S {
 
     fn hint(&self) -> Option<String> {
         hint(self)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        draw(self, options, most)
     }
 }
 
@@ -155,6 +164,10 @@ impl Subject for HomeProgram {
 
     fn hint(&self) -> Option<String> {
         self.0.hint()
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        self.0.unfolding(options, most)
     }
 
     fn promise(&self) -> &'static str {
@@ -229,5 +242,9 @@ impl Subject for MzProgram {
 
     fn hint(&self) -> Option<String> {
         hint(&self.by_history)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        draw(&self.by_history, options, most)
     }
 }

@@ -203,7 +203,7 @@ pub fn page(program: &str, entries: &[Entry]) -> String {
         metrics: columns(entries, usize::MAX).into_iter().map(metric).collect(),
     };
     let plain = text(entries, &TextOptions { width: 120, ..TextOptions::default() });
-    document(&format!("engines side by side · {program}"), &plain, &page, &PAGE_SCRIPTS)
+    document(&format!("engines side by side · {program}"), &plain, "", &page, &PAGE_SCRIPTS)
 }
 
 const PAGE_SCRIPTS: [&str; 2] = [include_str!("html/dom.js"), include_str!("html/compare.js")];

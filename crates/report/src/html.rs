@@ -7,6 +7,7 @@ use crate::format::{count, duration, mebibytes, number};
 use crate::graph::StateGraph;
 use crate::groups::by_race;
 use crate::json::ViolationObject;
+use crate::unfolding::{self, Unfolding};
 use crate::{Report, Story, TextOptions, meaning, text};
 use mazurka_core::{Counter, Value};
 use serde::Serialize;
@@ -50,6 +51,8 @@ pub struct Page<'a> {
     pub graph: Option<&'a StateGraph>,
     /// The page that leads here, if this one is part of something larger: what it is called, and its address.
     pub up: Option<(&'a str, &'a str)>,
+    /// The events of the unfolding, if that is how it was explored and they are few.
+    pub unfolding: Option<&'a Unfolding>,
 }
 
 /// The whole page.
@@ -57,11 +60,32 @@ pub fn page(page: &Page<'_>) -> String {
     let report = page.report;
     let title = format!("{} · {}", report.exploration.verdict.name(), report.program);
     let plain = text::report(report, &TextOptions { width: 100, ..TextOptions::default() });
-    document(&title, &plain, &PageObject::new(page), &REPORT_SCRIPTS)
+    let picture = page.unfolding.map(unfolding_section).unwrap_or_default();
+    document(&title, &plain, &picture, &PageObject::new(page), &REPORT_SCRIPTS)
 }
 
-/// Fills the template. `plain` is what is read where scripts do not run.
-pub(crate) fn document(title: &str, plain: &str, data: &impl Serialize, scripts: &[&str]) -> String {
+/// The picture of an unfolding with what it takes to read it.
+fn unfolding_section(unfolding: &Unfolding) -> String {
+    let cutoffs = unfolding.events.iter().filter(|event| event.is_cutoff).count();
+    let cutoffs = if cutoffs == 0 {
+        String::new()
+    } else {
+        format!(
+            " After {} with a dashed frame nothing needs to be explored: the state to which it leads was met before.",
+            count(cutoffs as u64, "event", "events")
+        )
+    };
+    format!(
+        "<section class=\"unfolding-section\" id=\"unfolding\"><h2>The unfolding</h2><p>Each box is an event: one step of \
+         one actor after one history. An arrow leads from an event to what must come after it, a dashed red line joins \
+         two events of which an execution has only one. Every execution is a set of boxes with all that leads to \
+         them and no red line within.{cutoffs}</p><div class=\"unfolding-box\">{}</div></section>",
+        unfolding::svg(unfolding)
+    )
+}
+
+/// Fills the template. `plain` is what is read where scripts do not run, `picture` is markup that scripts put into place.
+pub(crate) fn document(title: &str, plain: &str, picture: &str, data: &impl Serialize, scripts: &[&str]) -> String {
     let script = format!("(() => {{\n\"use strict\";\n{}\n}})();", scripts.join("\n"));
     fill(
         TEMPLATE,
@@ -69,6 +93,7 @@ pub(crate) fn document(title: &str, plain: &str, data: &impl Serialize, scripts:
             ("{generator}", GENERATOR),
             ("{title}", &escape(title)),
             ("{style}", STYLE),
+            ("{picture}", picture),
             ("{plain}", &escape(plain)),
             ("{data}", &embedded(data)),
             ("{script}", &script),
@@ -335,7 +360,7 @@ mod tests {
             stories: &stories,
         };
         let sources = [Source { file: "three.mz".to_owned(), text: source.to_owned() }];
-        page(&Page { report: &report, sources: &sources, graph: None, up: None })
+        page(&Page { report: &report, sources: &sources, graph: None, unfolding: None, up: None })
     }
 
     fn data(page: &str) -> serde_json::Value {

@@ -2,9 +2,10 @@
 //!
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
 //! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
-//! step by step. [`ScheduleFile`] is a schedule that can be saved, edited and run again, and [`regression`] makes a test
-//! of it. [`diagnostic`] shows what is wrong with a source text, [`compare`] sets engines side by side, [`pairs`],
-//! [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format) writes and reads numbers, durations and sizes as people do.
+//! step by step, and [`unfolding`] draws how executions branch. [`ScheduleFile`] is a schedule that can be saved, edited
+//! and run again, and [`regression`] makes a test of it. [`diagnostic`] shows what is wrong with a source text, [`compare`]
+//! sets engines side by side, [`pairs`], [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format)
+//! writes and reads numbers, durations and sizes as people do.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
 //! everything is returned as a `String`.
@@ -34,6 +35,7 @@ mod schedule_file;
 mod story;
 mod table;
 pub mod text;
+pub mod unfolding;
 mod waits;
 pub mod walkthrough;
 

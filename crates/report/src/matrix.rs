@@ -14,7 +14,7 @@ const SCRIPTS: [&str; 2] = [include_str!("html/dom.js"), include_str!("html/matr
 pub fn page(rows: &[PairRow]) -> String {
     let plain = pairs::text(rows, &TextOptions { width: 120, ..TextOptions::default() });
     let conclusion = pairs::conclusion(rows);
-    document(&format!("apps side by side · {conclusion}"), &plain, &MatrixObject::new(rows, conclusion), &SCRIPTS)
+    document(&format!("apps side by side · {conclusion}"), &plain, "", &MatrixObject::new(rows, conclusion), &SCRIPTS)
 }
 
 #[derive(Serialize)]

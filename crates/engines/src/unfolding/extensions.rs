@@ -18,6 +18,7 @@
 use super::cutoffs::Cutoffs;
 use super::events::{AttemptId, EventId, Events, Name, NewEvent};
 use super::path::{Path, Turn};
+use super::prefix::Recorder;
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
 use mazurka_core::{
@@ -39,6 +40,8 @@ pub(super) struct Extender<M: Machine> {
     pub(super) made_events: u64,
     /// How many of them are cutoffs.
     pub(super) made_cutoffs: u64,
+    /// Who writes the events down, if somebody does.
+    pub(super) recorder: Option<Recorder>,
     regions: Vec<Region>,
     /// The machine does not stand where the configuration leads.
     away: bool,
@@ -76,6 +79,7 @@ impl<M: Machine> Extender<M> {
             made: FastSet::default(),
             made_events: 0,
             made_cutoffs: 0,
+            recorder: None,
             regions: Vec::new(),
             away: true,
         }
@@ -314,6 +318,9 @@ impl<M: Machine> Extender<M> {
         if cut {
             self.made_cutoffs += u64::from(new);
             site.events.cut(event);
+        }
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| new) {
+            recorder.note(event, site.events)?;
         }
         Ok(event)
     }

@@ -5,9 +5,10 @@ use super::console::{Console, cancel_on_interrupt};
 use super::output::{Format, Medium, Outputs};
 use super::page;
 use anyhow::{Result, anyhow, bail};
+use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, sarif, text};
-use mazurka::{Check, Checked, Loaded, Origin, StopReason, Verdict, file_trouble, load};
+use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, file_trouble, load};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ use std::time::SystemTime;
 
 /// A picture of more states than this shows nothing.
 const MOST_STATES_IN_A_PICTURE: usize = 150;
+/// A picture of more events of the unfolding than this shows nothing.
+const MOST_EVENTS_IN_A_PICTURE: usize = 80;
 
 /// The first word of every schedule file: what tells it from a file of the user's.
 const MAGIC: &str = "mazurka schedule";
@@ -26,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
-    let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options);
+    let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
     if let EngineChoice::Engine(engine) = arguments.engine {
         check = check.engine(engine);
     }
@@ -36,29 +39,37 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     progress.clear();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;
     outputs.write(console, |format, medium| match format {
-        Format::Html => page_of(&loaded, &checked, None),
+        Format::Html => page_of(&loaded, &checked, &options, None),
         Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), started),
     })?;
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &page_of(&loaded, &checked, None))?;
+        let path = page::write(Path::new(folder), &page_of(&loaded, &checked, &options, None))?;
         if outputs.standard == Format::Text {
             console.print(&format!("REPORT   {}", path.display()));
         }
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
-        page::write_file(Path::new(file), &page_of(&loaded, &checked, Some(("all pairs", "../index.html"))))?;
+        page::write_file(Path::new(file), &page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html"))))?;
     }
     Ok(checked.exploration.verdict.exit_code())
 }
 
 /// The page for a browser.
-fn page_of(loaded: &Loaded, checked: &Checked, up: Option<(&str, &str)>) -> String {
+fn page_of(loaded: &Loaded, checked: &Checked, options: &Options, up: Option<(&str, &str)>) -> String {
     let schedules: Vec<_> = checked.shortened.iter().map(|found| &found.schedule).collect();
     let graph = loaded.subject.graph(&schedules, MOST_STATES_IN_A_PICTURE);
-    html::page(&Page { report: &checked.report(), sources: &loaded.texts, graph: graph.as_ref(), up })
+    let unfolds = checked.engine == Engine::Unfolding;
+    let unfolding = unfolds.then(|| loaded.subject.unfolding(options, MOST_EVENTS_IN_A_PICTURE)).flatten();
+    html::page(&Page {
+        report: &checked.report(),
+        sources: &loaded.texts,
+        graph: graph.as_ref(),
+        unfolding: unfolding.as_ref(),
+        up,
+    })
 }
 
 /// The text for people. Whoever wants it in a file wants all of it.

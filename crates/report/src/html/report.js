@@ -95,7 +95,7 @@ function start() {
   views.forEach((view, index) => view.node.addEventListener("pointerdown", () => (active = index)));
   views.forEach((view, index) => view.node.addEventListener("focusin", () => (active = index)));
   document.getElementById("page").append(
-    ...[verdictView(data), contentsView(data), ...views.map((view) => view.node), graph?.node, programView(data)].filter(Boolean),
+    ...[verdictView(data), contentsView(data), ...views.map((view) => view.node), document.getElementById("unfolding"), graph?.node, programView(data)].filter(Boolean),
   );
   const draw = () => views.forEach((view) => view.draw());
   draw();
