@@ -66,7 +66,7 @@ impl Numbers {
 
     /// Where something with this half of a hash would like to stand.
     fn home(&self, tag: u64) -> usize {
-        (tag * self.slots.len() as u64 >> 32) as usize
+        ((tag * self.slots.len() as u64) >> 32) as usize
     }
 }
 
@@ -78,7 +78,9 @@ mod tests {
     fn numbers_are_found_by_their_hashes_alike_ones_too() {
         let mut numbers = Numbers::new();
         // Three states of every four have the same hash, and some stand at the very end.
-        let hash = |id: u32| (u64::from(id) / 4 * 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) | u64::from(id % 8 == 0) << 63;
+        let hash = |id: u32| {
+            (u64::from(id) / 4 * 3).wrapping_mul(0x9E37_79B9_7F4A_7C15) | u64::from(id.is_multiple_of(8)) << 63
+        };
         for id in 0..10_000 {
             assert_eq!(numbers.find(hash(id), |found| found == NodeId(id)), None);
             numbers.add(hash(id), NodeId(id));
