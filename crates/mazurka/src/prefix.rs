@@ -41,7 +41,7 @@ mod tests {
         let program = MzProgram::new(compile(path, &file(path), &[]).expect("it compiles"));
         let unfolding = program.unfolding(&Options::default(), 10).expect("the program is small");
         let conflicts: usize = unfolding.events.iter().map(|event| event.conflicts.len()).sum();
-        assert_eq!((unfolding.events.len(), conflicts), (10, 6));
+        assert_eq!((unfolding.events.len(), conflicts), (10, 4));
         assert!(program.unfolding(&Options::default(), 9).is_none(), "there is one event too many");
         assert_eq!(svg(&unfolding), file("docs/pictures/unfolding-figure-1.svg"));
     }
