@@ -53,10 +53,6 @@ impl Counts {
     }
 }
 
-/// On so many threads at most. Where steps choose, parts that are explored ahead lose executions (`agree --seed 55124809
-/// --programs 1 --engine optimal` shows it with 2), so nobody is ahead.
-const MOST_THREADS: usize = 1;
-
 /// Explores a program. Messages that hold a handler for which `is_bag` is true are ordered by their conflicts only;
 /// `arranges` says whether there may be such.
 pub(crate) fn explore<S: System>(
@@ -70,7 +66,8 @@ pub(crate) fn explore<S: System>(
     let pool = Pool::new(options, system.traits().terminates);
     let walked = std::thread::scope(|scope| {
         let _closing = Closing(&pool);
-        for _ in 1..options.thread_count().min(MOST_THREADS) {
+        let threads = if arranges { 1 } else { options.thread_count() };
+        for _ in 1..threads {
             scope.spawn(|| pool.work());
         }
         from_each_start(system, &mut tally, |machine, tally| {

@@ -52,9 +52,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let mut above: Vec<Occurrence> = Vec::new();
         if node < self.floor {
             // The state belongs to another search, which will have to look at it again.
-            let (whole, decisions) = (sequence.clone(), self.counts.decisions);
+            let whole = sequence.clone();
             if !trees.covers(branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
-                self.counts.decisions = decisions;
                 self.above.push((node, whole));
             }
         } else {
