@@ -127,7 +127,8 @@ impl Bench {
                 _ => "",
             };
             let (executions, transitions) = (count(Counter::Executions), count(Counter::Transitions));
-            let line = format!("{name:<42} {shown:<15} {executions:>11} {transitions:>12} {seconds:>10.4}  {published}");
+            let line =
+                format!("{name:<42} {shown:<15} {executions:>11} {transitions:>12} {seconds:>10.4}  {published}");
             println!("{}", line.trim_end());
         }
     }
