@@ -255,6 +255,8 @@ pub struct Traits {
     pub fifo_mailboxes: bool,
     /// It has handlers that take their messages in any order.
     pub any_mailboxes: bool,
+    /// It is a recorded execution: what each actor does is known, and only the order is open.
+    pub recorded: bool,
     /// Every actor takes the same steps, with the same footprints, in every execution in which it gets that far, and
     /// waits for nothing but gates, mutexes and its turn in a queue.
     pub fixed_steps: bool,

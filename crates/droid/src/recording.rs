@@ -226,6 +226,7 @@ impl System for Recording {
     fn traits(&self) -> Traits {
         Traits {
             threads: true,
+            recorded: true,
             fifo_mailboxes: !self.program.queues.is_empty(),
             fixed_steps: self.program.waits_for_gates_and_locks_only(),
             tells_who_waits: true,

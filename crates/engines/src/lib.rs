@@ -168,7 +168,10 @@ impl fmt::Display for Engine {
 }
 
 /// The engine for programs that are made of this, and why: a phrase that follows "because".
-pub fn choose(_traits: &Traits) -> (Engine, &'static str) {
+pub fn choose(traits: &Traits) -> (Engine, &'static str) {
+    if traits.recorded && traits.fifo_mailboxes {
+        return (Engine::EmDpor, "it reorders what was recorded only where that changes something");
+    }
     (Engine::Exhaustive, "it suits every kind of program and finds the shortest schedule")
 }
 
@@ -187,6 +190,8 @@ mod tests {
         assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know who waits");
         assert_eq!(Engine::by_name("none"), None);
         assert_eq!(choose(&Traits::default()).0, Engine::Exhaustive);
+        let trace = Traits { recorded: true, fifo_mailboxes: true, ..Traits::default() };
+        assert_eq!(choose(&trace).0, Engine::EmDpor);
         assert_eq!(format!("{:>12}", Engine::Enumerate), "   enumerate");
     }
 }

@@ -618,6 +618,7 @@ impl System for Model {
             threads: !self.program.threads.is_empty() || self.program.spawns(),
             fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
             any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+            recorded: false,
             fixed_steps: false,
             terminates: self.program.terminates(),
             tells_who_waits: true,
