@@ -46,6 +46,9 @@ fn without_measurements(page: &str) -> String {
         } else if let Some((name, value)) = start.split_once(": ").filter(|(name, _)| MEASURED.contains(name)) {
             let comma = if value.ends_with(',') { "," } else { "" };
             Some((format!("{}{name}: ", &line[..line.len() - start.len()]), comma))
+        } else if line.starts_with(UNDER_VERDICT) && ends_with_time(line) {
+            let before = line.rsplit_once(", ").map_or(UNDER_VERDICT.to_owned(), |(before, _)| format!("{before}, "));
+            Some((before, ""))
         } else {
             table_row(line).map(|kept| (kept.to_owned(), ""))
         };
@@ -55,6 +58,13 @@ fn without_measurements(page: &str) -> String {
         }
     }
     text
+}
+
+/// What the counts of a verdict that do not fit on its line are indented by.
+const UNDER_VERDICT: &str = "                    ";
+
+fn ends_with_time(line: &str) -> bool {
+    ["µs", "ms", "s"].iter().any(|unit| line.rsplit_once(' ').is_some_and(|(_, last)| last == *unit))
 }
 
 /// The fields of a JSON report that differ from run to run.
