@@ -128,11 +128,44 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                 }
                 self.run_kept(&kept);
                 if self.machine.enabled().contains(&target.actor) {
-                    self.insert_outcomes(target, &kept);
+                    self.insert_outcomes(target, &removed, &kept);
                 } else {
                     self.do_without_more(target, &removed, &kept, &mut open);
                 }
             }
+        }
+    }
+
+    /// Who chose in the steps that are to be done without, the target apart.
+    fn choosers(&self, target: Target, removed: &[usize]) -> SmallVec<[ActorId; 2]> {
+        let steps = removed.iter().map(|&step| &self.path.steps[step].occurrence);
+        let mut choosers: SmallVec<[ActorId; 2]> = steps
+            .filter(|step| step.has_choice && step.step.actor != target.actor)
+            .map(|step| step.step.actor)
+            .collect();
+        choosers.dedup();
+        choosers
+    }
+
+    /// Inserts the sequence with a step of each of some actors behind it, where the machine stands: all their outcomes.
+    fn insert_with(&mut self, choosers: &[ActorId], node: usize) {
+        let Some((&actor, rest)) = choosers.split_first() else { return self.insert(node) };
+        if !self.machine.enabled().contains(&actor) {
+            return self.insert_with(rest, node);
+        }
+        let (mark, before) = (self.machine.mark(), self.sequence.clone());
+        let mut outcome = Some(Outcome::FIRST);
+        while let Some(current) = outcome {
+            self.machine.rewind(&mark);
+            let step = Move { actor, outcome: current };
+            let running = self.path.running(actor);
+            let record = self.machine.step(step);
+            let last = self.path.occurrence(step, record, running);
+            outcome = record.next_outcome;
+            self.sequence.clear();
+            self.sequence.extend_from_slice(&before);
+            self.sequence.push(last);
+            self.insert_with(rest, node);
         }
     }
 
@@ -171,7 +204,12 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     }
 
     /// Inserts what was kept and each outcome of the target's step, where the machine stands.
-    fn insert_outcomes(&mut self, target: Target, kept: &Kept) {
+    ///
+    /// If a step that is to be done without chose, its actor moves next, with each outcome. Otherwise another outcome of it,
+    /// which has nothing to do with the target, could be taken for a beginning of the sequence, though after it the
+    /// outcome that was chosen never comes.
+    fn insert_outcomes(&mut self, target: Target, removed: &[usize], kept: &Kept) {
+        let choosers = self.choosers(target, removed);
         let running = target.taken.and_then(|step| self.path.steps[step].occurrence.handler);
         let mut outcome = target.outcome.unwrap_or(Outcome::FIRST);
         loop {
@@ -182,7 +220,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             self.sequence.clear();
             self.sequence.extend(kept.steps.iter().map(|&step| self.path.steps[step].occurrence));
             self.sequence.push(last);
-            self.insert(kept.node);
+            self.insert_with(&choosers, kept.node);
             match next {
                 Some(next) => outcome = next,
                 None => return,
@@ -269,7 +307,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         target.taken.iter().for_each(|&step| gone.insert(step, path));
         let Some(node) = self.leave_out_incomplete(target, own, first, &mut gone) else { return SmallVec::new() };
         let kept = Kept { node, steps: (node..path.steps.len()).filter(|&step| !gone.contains(step, path)).collect() };
-        let name = self.name(&kept, target);
+        let choosers = self.choosers(target, removed);
+        let name = self.name(&kept, target, &choosers);
         if !self.reversed.insert(name) {
             return SmallVec::new();
         }
@@ -277,7 +316,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             return smallvec![kept];
         }
         let mut reversed = std::mem::take(&mut self.reversed);
-        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target)));
+        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target, &choosers)));
         self.reversed = reversed;
         all
     }
@@ -308,12 +347,13 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     }
 
     /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
-    fn name(&self, kept: &Kept, target: Target) -> Fingerprint {
+    fn name(&self, kept: &Kept, target: Target, choosers: &[ActorId]) -> Fingerprint {
         let path = &self.path;
         let start = path.name_of_first(kept.node);
         let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step)));
         let outcome = target.outcome.map_or(0, |outcome| outcome.0.wrapping_add(1));
-        name_of(path.identity(target.actor), outcome, kept)
+        let name = name_of(path.identity(target.actor), outcome, kept);
+        choosers.iter().fold(name, |name, &actor| name_of(path.identity(actor), u64::MAX, name.0))
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
