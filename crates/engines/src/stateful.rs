@@ -51,6 +51,10 @@
 //! Tried and given up: to let no claim travel over steps that lead from a state to itself. Such a step is among those
 //! tried there, so whoever conflicts with it must be tried, too (`step-that-is-silent-now.mz`).
 //!
+//! A cycle may never become full from where it began: somebody was enabled on the way who is not enabled on any round that
+//! follows (`cycle-past-somebody-who-waits.mz`). So after some rounds over known transitions an execution begins to look
+//! for a full cycle anew, with twice the patience each time; whoever waits longest goes first there, so one is found.
+//!
 //! When claims are spread does not matter to what is found, only that they are before the search ends. So an execution is
 //! first made and then gone over once, from its end to its beginning, and not anew for each of its steps.
 //!
@@ -279,12 +283,20 @@ impl<'a, S: System> Search<'a, S> {
         self.path.clear();
         let (kept, mut at) = (self.trials.len, start);
         let mut trial = first;
+        // How many known transitions were taken in a row, and after how many the search for a full cycle begins anew.
+        let (mut known, mut patience) = (0, 0);
         while let Arrival::At(to) = self.arrive(at, trial)? {
             at = to;
             let Some(step) = self.pick(at) else { break };
             self.trials.len = kept;
             trial = kept;
             self.take(at, step)?;
+            known = if self.trials.list[trial].label.is_none() { known + 1 } else { 0 };
+            if known > patience.max(self.enabled_at.len()) {
+                // Perhaps somebody was enabled on the way here who will not be again. Then nothing that began before
+                // becomes a full cycle; what begins now will, sooner or later, as whoever waits longest goes first.
+                (self.started, patience, known) = (self.now + 1, 2 * known, 0);
+            }
         }
         self.trials.len = kept;
         self.graph.spread();

@@ -1,6 +1,6 @@
 //! Holds everything that can be said about one program against everything else.
 
-use super::contender::Contender;
+use super::contender::{Contender, MOST_STEPS};
 use super::footprints;
 use super::observations::{Observations, Sighting};
 use super::reference::{self, Reference};
@@ -25,6 +25,8 @@ const WORTH_THREADS_TO_RUN: u64 = 64;
 const MOST_PLACES: usize = 60_000;
 /// How long schedules may become where an engine is not made for programs that may run for ever.
 const EXCUSED_DEPTH: u64 = 40;
+/// Who promises to come to an end does so within so many times the transitions of a program.
+const ENOUGH: u64 = 20;
 /// A search that takes longer than this is given up. The limit on steps comes first unless something is wrong.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
@@ -43,6 +45,8 @@ pub enum DifferenceKind {
     Missing,
     /// Something that cannot happen was reported.
     Invented,
+    /// A search does not come to its end.
+    Endless,
     /// The verdict is wrong.
     Verdict,
     /// The number of executions is not that of the traces.
@@ -239,6 +243,11 @@ impl Case {
             }
             let mut more = 0;
             let promise = contender.promise;
+            if promise.ends && !finished && self.reference.transitions * ENOUGH < MOST_STEPS {
+                let words =
+                    format!("no end after {MOST_STEPS} steps; there are {} transitions", self.reference.transitions);
+                return Err(Difference::new(&contender.name, DifferenceKind::Endless, words));
+            }
             let counts = promise.traces_exactly || promise.traces_at_most || promise.event_traces;
             if finished && counts && self.reference.terminates {
                 let known = traces.map_or_else(|| self.traces(), Ok)?;

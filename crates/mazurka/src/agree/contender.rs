@@ -30,6 +30,8 @@ pub struct Promise {
     /// The promise holds for programs that may run for ever too. Where it does not, an engine may miss something in
     /// such a program, but must not make anything up.
     pub cycles: bool,
+    /// It comes to an end within a small multiple of the transitions that the program has.
+    pub ends: bool,
 }
 
 const EVERYTHING: Promise = Promise {
@@ -41,14 +43,15 @@ const EVERYTHING: Promise = Promise {
     covers: false,
     covers_exactly: false,
     cycles: true,
+    ends: false,
 };
 const WITHOUT_CYCLES: Promise = Promise { cycles: false, ..EVERYTHING };
 
 /// The promises by the names of the engines.
 const PROMISES: &[(&str, Promise)] = &[
-    ("exhaustive", EVERYTHING),
+    ("exhaustive", Promise { ends: true, ..EVERYTHING }),
     ("enumerate", WITHOUT_CYCLES),
-    ("stateful", EVERYTHING),
+    ("stateful", Promise { ends: true, ..EVERYTHING }),
     ("dpor", WITHOUT_CYCLES),
     ("sdpor", WITHOUT_CYCLES),
     ("em-dpor", Promise { stuck_states: false, covers: true, covers_exactly: true, ..WITHOUT_CYCLES }),
@@ -92,7 +95,7 @@ pub struct Contender<'a> {
 
 /// The most steps that an engine may take in one program: more than the programs here need, unless they are too large
 /// for the engine.
-const MOST_STEPS: u64 = 40_000;
+pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
 
@@ -211,6 +214,10 @@ impl System for Limited<'_> {
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
         self.model.awaits(state, actor)
+    }
+
+    fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+        self.model.is_idle(state, actor, footprint)
     }
 
     fn is_bag(&self, object: ObjectId) -> bool {
