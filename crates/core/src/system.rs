@@ -81,6 +81,13 @@ pub trait System: Sync {
         None
     }
 
+    /// Whether `actor`, who can move here, is known to be idle: its step would choose nothing, find nothing wrong and leave
+    /// everything as it is. Then `footprint` becomes what the step would look at, and a search that knows what it has to
+    /// do with others need not take it.
+    fn is_idle(&self, _state: &Self::State, _actor: ActorId, _footprint: &mut Footprint) -> bool {
+        false
+    }
+
     /// Visits everybody who cannot move now but may some day: with the footprint of the step that it waits to take, and
     /// with what it awaits. `enabled` is what [`System::enabled`] says of the state. To be written anew where the three
     /// methods above find out one thing three times.

@@ -45,6 +45,9 @@
 //!   beginning, too, and makes what is tried there meet known states sooner.
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
+//! - *A step that is known to change nothing* (a sensor reports what it has reported already) is not taken: it leads to
+//!   where it begins, and what it looks at is held against others as if it had been taken. Half of the steps of a home
+//!   are such steps.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
 //!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `wakeups`.
 //!
@@ -137,7 +140,7 @@ struct Trial<T> {
     state: T,
     fingerprint: Fingerprint,
     label: Option<LabelId>,
-    /// The state's number, if it was looked up and known.
+    /// The state's number, if it was looked up and known. An idle step is not taken: it leads to where it begins.
     known: Option<NodeId>,
 }
 
@@ -168,7 +171,7 @@ impl<T: Clone> Trials<T> {
         self.len += 1;
         match self.list.get_mut(index) {
             Some(trial) => {
-                (trial.step, trial.label) = (step, None);
+                (trial.step, trial.label, trial.known) = (step, None, None);
                 trial.state.clone_from(state);
             }
             None => self.list.push(Trial {
@@ -259,7 +262,7 @@ impl<'a, S: System> Search<'a, S> {
             for index in 0..self.enabled.len() {
                 self.take(start, Move::from(self.enabled[index]))?;
             }
-            for trial in self.trials.waiting() {
+            for trial in self.trials.waiting().iter_mut().filter(|trial| trial.known.is_none()) {
                 trial.known = self.graph.nodes.find(trial.fingerprint);
             }
             for index in 0..self.trials.len {
@@ -323,8 +326,14 @@ impl<'a, S: System> Search<'a, S> {
     /// Takes a step from a state, to be followed later.
     fn take(&mut self, at: NodeId, step: Move) -> Result<(), StopReason> {
         let is_known = step.outcome == Outcome::FIRST && !self.graph.nodes.mark_done(at, step.actor);
-        let trial = self.trials.add(step, &self.graph.place(at).state);
+        let state = &self.graph.place(at).state;
+        let trial = self.trials.add(step, state);
         self.step.begin(step.outcome);
+        if !self.options.plain && self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
+            trial.known = Some(at);
+            trial.label = (!is_known).then(|| self.graph.label(step.actor, self.step.footprint()));
+            return Ok(());
+        }
         self.system.step(&mut trial.state, step.actor, &mut self.step);
         trial.fingerprint = self.system.fingerprint(&trial.state);
         if !is_known {
@@ -343,8 +352,11 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Adds the transition of a step to the graph, and finds out whether the execution goes on.
     fn arrive(&mut self, at: NodeId, trial: usize) -> Result<Arrival, StopReason> {
-        let Trial { step, ref state, fingerprint, label, .. } = self.trials.list[trial];
-        let (to, is_new) = self.graph.enter(state, fingerprint, &mut self.enabled, Some((at, step)));
+        let Trial { step, ref state, fingerprint, label, known } = self.trials.list[trial];
+        let (to, is_new) = match known {
+            Some(known) => (known, false),
+            None => self.graph.enter(state, fingerprint, &mut self.enabled, Some((at, step))),
+        };
         if is_new {
             self.check_end(to)?;
         }

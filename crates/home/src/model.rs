@@ -68,6 +68,13 @@ impl Home {
         })
     }
 
+    /// Whether an event can happen depends on who has subscribed to it.
+    fn touch_subscriptions(&self, footprint: &mut Footprint) {
+        for app in 0..self.apps.len() as u32 {
+            footprint.touch(self.layout.subscriptions(app).object(), Access::READ);
+        }
+    }
+
     fn work_out_events(&self, subscribed: &[ValueId]) -> Arc<[ActorId]> {
         let all = (0..self.events.len() as u32).map(ActorId);
         if self.profile == Profile::Paper {
@@ -195,6 +202,32 @@ impl System for Home {
         self.memo.remember(actor.index(), &way, &Arc::new(effect));
     }
 
+    /// An event that would store what is there already changes nothing, and nobody is told of it.
+    fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+        let Some(event) = self.events.get(actor.index()) else { return false };
+        let (slot, value) = match event.happening {
+            Happening::Attribute { device, attribute, value } => {
+                let kind = &self.wiring.devices[device as usize].powers.attributes[attribute];
+                if kind.always {
+                    return false;
+                }
+                (self.layout.attribute(device, attribute), value)
+            }
+            Happening::Mode { value } => (self.layout.mode(), value),
+            _ => return false,
+        };
+        if state.get(slot) != value {
+            return false;
+        }
+        footprint.clear();
+        footprint.touch(slot.object(), Access::READ);
+        if self.profile == Profile::Usual {
+            self.touch_subscriptions(footprint);
+        }
+        footprint.seal();
+        true
+    }
+
     /// Nobody waits. An event that no app has subscribed to and a timer that is not running have no step that they are
     /// about to take: like a thread that was not spawned yet, they are there as soon as somebody makes them.
     fn waiting(&self, _state: &State, _into: &mut Vec<ActorId>) {}
@@ -207,9 +240,7 @@ impl System for Home {
                 state.get(slot) == NOTHING
             }
             Who::Event(_) => {
-                for app in 0..self.apps.len() as u32 {
-                    footprint.touch(self.layout.subscriptions(app).object(), Access::READ);
-                }
+                self.touch_subscriptions(footprint);
                 !self.possible_events(state).contains(&actor)
             }
         };

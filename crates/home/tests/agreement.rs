@@ -167,6 +167,19 @@ fn check_commutation(home: &Home, state: &State) {
     }
 }
 
+/// An idle step does what is said of it: nothing.
+fn check_idleness(home: &Home, state: &State) -> usize {
+    let (mut idle, mut footprint) = (0, Footprint::default());
+    for actor in enabled(home, state) {
+        if home.is_idle(state, actor, &mut footprint) {
+            let told = Done { state: state.clone(), footprint: footprint.clone(), violations: Vec::new(), next: None };
+            assert_eq!(take(home, state, actor, Outcome::FIRST), told, "{}", home.actor_name(actor));
+            idle += 1;
+        }
+    }
+    idle
+}
+
 fn reachable(home: &Home, limit: usize) -> Vec<State> {
     let mut seen: HashSet<State> = home.initial_states().into_iter().collect();
     let mut queue: VecDeque<State> = seen.iter().cloned().collect();
@@ -193,17 +206,24 @@ fn seeds(few: u64) -> std::ops::Range<u64> {
 }
 
 #[test]
-fn steps_that_do_not_conflict_commute() {
+fn steps_that_do_not_conflict_commute_and_idle_ones_do_nothing() {
+    let mut idle = 0;
     for seed in seeds(60) {
         let (apps, home) = random_home(seed);
         let states = reachable(&home, 200);
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            for state in &states {
-                check_commutation(&home, state);
-            }
+            states
+                .iter()
+                .map(|state| {
+                    check_commutation(&home, state);
+                    check_idleness(&home, state)
+                })
+                .sum::<usize>()
         }));
         assert!(result.is_ok(), "seed {seed}:\n{}", apps.join("\n----\n"));
+        idle += result.unwrap_or_default();
     }
+    assert!(idle > 1000, "{idle} idle steps");
 }
 
 #[test]
