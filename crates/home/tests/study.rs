@@ -111,7 +111,8 @@ fn too_hot_and_too_cold() {
     // A.2 no. 171: 6 states between events, 12 transitions.
     let apps = [by("Too Hot", ">="), by("Too Cold", "<=")];
     assert_eq!(counts(Engine::Exhaustive, &apps), (2, 6, 12));
-    assert_eq!(counts(Engine::Stateful, &apps), (2, 6, 12));
+    // In four of the states one of the events would report what is there already.
+    assert_eq!(counts(Engine::Stateful, &apps), (2, 6, 8));
 }
 
 #[test]

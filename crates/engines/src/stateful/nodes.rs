@@ -18,7 +18,9 @@ impl NodeId {
 /// No transition.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where in a row the fingerprint (two words) and the header (one word) stand; the sets follow.
+/// Where in a row the fingerprint (two words) and the header (one word) stand; the sets follow: who is enabled, the
+/// claims, and then those that only matter where the search goes on. So what is looked at in a state that is merely met
+/// again lies side by side.
 const HEADER: usize = 2;
 const SETS: usize = 3;
 /// The header's bit for "an execution that went through here has ended"; its low half is the first transition in.
@@ -26,9 +28,9 @@ const CLOSED: u64 = 1 << 32;
 /// The header's bit for "there are claims to be sent on".
 const FRESH: u64 = 1 << 33;
 
-/// The sets of actors that a state has, in the order in which they stand in its row. Its claims follow, and then those
-/// of them that have not been sent on.
-#[derive(Clone, Copy)]
+/// The sets of actors that a state has, in the order in which they stand in its row. The claims stand behind the first
+/// one, and those of them that have not been sent on at the end.
+#[derive(Clone, Copy, PartialEq)]
 enum Actors {
     Enabled,
     Backtrack,
@@ -86,14 +88,17 @@ impl Nodes {
         if (actor_words, claim_words) == (self.actor_words, self.claim_words) {
             return;
         }
-        let (old_actors, old_stride) = (self.actor_words, self.stride);
-        let (old_claims, claims_at) = (self.claim_words, SETS + 3 * old_actors);
+        let (of_actors, of_claims) = ((self.actor_words, actor_words), (self.claim_words, claim_words));
         let stride = SETS + 3 * actor_words + 2 * claim_words;
-        let mut words = Vec::with_capacity(self.words.len() / old_stride * stride);
-        for row in self.words.chunks(old_stride) {
-            words.extend_from_slice(&row[..SETS]);
-            words.extend(row[SETS..claims_at].chunks(old_actors).flat_map(|set| padded(set, actor_words)));
-            words.extend(row[claims_at..].chunks(old_claims).flat_map(|set| padded(set, claim_words)));
+        let mut words = Vec::with_capacity(self.words.len() / self.stride * stride);
+        for row in self.words.chunks(self.stride) {
+            let (start, mut sets) = row.split_at(SETS);
+            words.extend_from_slice(start);
+            for (old, new) in [of_actors, of_claims, of_actors, of_actors, of_claims] {
+                let (set, rest) = sets.split_at(old);
+                words.extend(padded(set, new));
+                sets = rest;
+            }
         }
         (self.words, self.actor_words, self.claim_words, self.stride) = (words, actor_words, claim_words, stride);
     }
@@ -102,9 +107,15 @@ impl Nodes {
         &mut self.words[id.index() * self.stride + HEADER]
     }
 
+    /// Where a set stands among the words of a row behind its header.
+    #[inline]
+    fn offset(&self, which: Actors) -> usize {
+        which as usize * self.actor_words + if which == Actors::Enabled { 0 } else { self.claim_words }
+    }
+
     #[inline]
     fn set(&self, id: NodeId, which: Actors) -> &[u64] {
-        &self.words[id.index() * self.stride + SETS + which as usize * self.actor_words..][..self.actor_words]
+        &self.words[id.index() * self.stride + SETS + self.offset(which)..][..self.actor_words]
     }
 
     /// Whether an execution that went through a state has ended: the history H of the paper.
@@ -163,10 +174,10 @@ impl Nodes {
     pub(super) fn mark_done(&mut self, id: NodeId, actor: ActorId) -> bool {
         let (word, bit) = (actor.index() / 64, 1 << (actor.0 % 64));
         let at = id.index() * self.stride + SETS + word;
-        let done = &mut self.words[at + 2 * self.actor_words];
-        let is_new = *done & bit == 0;
-        *done |= bit;
-        self.words[at + self.actor_words] |= bit;
+        let (backtrack, done) = (at + self.offset(Actors::Backtrack), at + self.offset(Actors::Done));
+        let is_new = self.words[done] & bit == 0;
+        self.words[done] |= bit;
+        self.words[backtrack] |= bit;
         is_new
     }
 
@@ -197,15 +208,15 @@ impl Nodes {
     }
 
     fn add_to_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
-        let width = self.actor_words;
-        let row = &mut self.words[id.index() * self.stride + SETS..][..3 * width];
+        let (width, backtrack) = (self.actor_words, self.offset(Actors::Backtrack));
+        let row = &mut self.words[id.index() * self.stride + SETS..][..backtrack + 2 * width];
         let (mut had, mut has) = (0, 0);
         for index in 0..width {
-            let (enabled, backtrack, done) = (row[index], row[width + index], row[2 * width + index]);
-            let all = backtrack | enabled & more(index);
-            had |= backtrack & !done;
+            let (enabled, old, done) = (row[index], row[backtrack + index], row[backtrack + width + index]);
+            let all = old | enabled & more(index);
+            had |= old & !done;
             has |= all & !done;
-            row[width + index] = all;
+            row[backtrack + index] = all;
         }
         had == 0 && has != 0
     }
@@ -213,7 +224,7 @@ impl Nodes {
     /// The claims that reach a state from below.
     #[inline]
     pub(super) fn claims(&self, id: NodeId) -> &[u64] {
-        &self.words[id.index() * self.stride + SETS + 3 * self.actor_words..][..self.claim_words]
+        &self.words[id.index() * self.stride + SETS + self.actor_words..][..self.claim_words]
     }
 
     /// Whether a state knows all claims of another one and some more.
@@ -230,8 +241,9 @@ impl Nodes {
         if claims.len() > self.claim_words {
             self.widen(self.actor_words, claims.len());
         }
-        let at = id.index() * self.stride + SETS + 3 * self.actor_words;
-        let (known, fresh) = self.words[at..at + 2 * self.claim_words].split_at_mut(self.claim_words);
+        let row = &mut self.words[id.index() * self.stride..][..self.stride];
+        let (row, fresh) = row.split_at_mut(self.stride - self.claim_words);
+        let known = &mut row[SETS + self.actor_words..][..self.claim_words];
         let mut any = 0;
         for ((known, fresh), &more) in known.iter_mut().zip(fresh).zip(claims) {
             let new = more & !*known;
@@ -248,9 +260,9 @@ impl Nodes {
     /// Takes the claims that are to be sent on.
     pub(super) fn take_fresh(&mut self, id: NodeId, into: &mut Vec<u64>) {
         *self.header(id) &= !FRESH;
-        let at = id.index() * self.stride + SETS + 3 * self.actor_words + self.claim_words;
+        let end = (id.index() + 1) * self.stride;
         into.clear();
-        into.extend(self.words[at..at + self.claim_words].iter_mut().map(std::mem::take));
+        into.extend(self.words[end - self.claim_words..end].iter_mut().map(std::mem::take));
     }
 }
 
