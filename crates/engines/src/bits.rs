@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 /// A set of small numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Bits(SmallVec<[u64; 2]>);
+pub(crate) struct Bits(SmallVec<[u64; 4]>);
 
 impl Bits {
     /// Adds a number; true if it is new.
@@ -18,10 +18,6 @@ impl Bits {
 
     pub(crate) fn contains(&self, number: u32) -> bool {
         self.word(number as usize / 64) >> (number % 64) & 1 == 1
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -65,18 +61,6 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
-    /// Adds what is in `more` and not in `except`.
-    pub(crate) fn unite_without(&mut self, more: &Bits, except: &Bits) {
-        self.reach(more.0.len());
-        let both = more.0.len().min(except.0.len());
-        let (near, far) = self.0.split_at_mut(both);
-        let (near_more, far_more) = more.0.split_at(both);
-        for ((mine, theirs), except) in near.iter_mut().zip(near_more).zip(&except.0) {
-            *mine |= theirs & !except;
-        }
-        far.iter_mut().zip(far_more).for_each(|(mine, theirs)| *mine |= theirs);
-    }
-
     /// Takes out what is not in `other`.
     pub(crate) fn intersect(&mut self, other: &Bits) {
         self.0.truncate(other.0.len());
@@ -110,6 +94,14 @@ impl Bits {
     }
 }
 
+impl Extend<u32> for Bits {
+    fn extend<I: IntoIterator<Item = u32>>(&mut self, numbers: I) {
+        for number in numbers {
+            self.insert(number);
+        }
+    }
+}
+
 /// The numbers that a word at an index stands for.
 fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
@@ -134,9 +126,7 @@ mod tests {
 
     fn bits(numbers: &[u32]) -> Bits {
         let mut bits = Bits::default();
-        for &number in numbers {
-            bits.insert(number);
-        }
+        bits.extend(numbers.iter().copied());
         bits
     }
 
@@ -153,16 +143,13 @@ mod tests {
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
         assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
         assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));
-        let mut some = bits(&[5]);
-        some.unite_without(&bits(&[1, 2, 300]), &bits(&[1, 5]));
-        assert_eq!(some.iter().collect::<Vec<_>>(), [2, 5, 300]);
         set.subtract(&bits(&[70, 71]));
         set.remove(5000);
         set.remove(3);
         assert_eq!(set.iter().collect::<Vec<_>>(), [200]);
         set.intersect(&bits(&[1]));
-        assert!(set.is_empty());
-        set.clear();
-        assert!(set.is_empty());
+        assert_eq!(set.len(), 0);
+        both.clear();
+        assert_eq!(both.len(), 0);
     }
 }

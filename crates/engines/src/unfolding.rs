@@ -185,8 +185,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         while let Some(node) = self.nodes.last_mut() {
             if let Some(explored) = node.current.take() {
                 node.disabled.push(explored);
-                match alternative(&self.events, &self.path.configuration, &node.disabled) {
-                    Some(found) => node.guide = found.without(&self.path.configuration).collect(),
+                match alternative(&self.events, &self.path, &node.disabled) {
+                    Some(found) => node.guide = found,
                     None => {
                         self.leave();
                         continue;
@@ -209,7 +209,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let disabled = node.disabled.iter().copied().filter(stays).collect();
         let guide = node.guide.iter().copied().filter(|&event| event != next).collect();
         let pending = self.nodes.iter().flat_map(|node| node.disabled.iter().chain(&node.guide).copied());
-        self.removal.tidy(&mut self.events, &self.path, pending.chain([next]));
+        self.removal.tidy(&mut self.events, &mut self.path, pending.chain([next]));
         self.extender.extend(next, &mut self.events, &mut self.path, self.tally, self.cutoffs)?;
         self.arrive(disabled, guide)
     }
@@ -236,7 +236,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     /// Goes back to before the last event was added.
     fn leave(&mut self) {
         self.nodes.pop();
-        self.path.pop(&self.events);
+        self.path.pop(&mut self.events);
         self.extender.leave();
     }
 }

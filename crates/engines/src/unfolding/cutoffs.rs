@@ -95,7 +95,10 @@ impl Cutoffs {
         {
             return true;
         }
-        let history = causes.iter().fold(Rank::default(), |rank, cause: EventId| rank.and(events.weight(cause)));
+        let mut history = Rank { events: causes.len() as u32, weight: 0 };
+        if self.kind == options::Cutoffs::Order {
+            history.weight = causes.iter().map(|cause: EventId| u64::from(events.weight(cause))).sum();
+        }
         self.note(state, history.and(weight))
     }
 

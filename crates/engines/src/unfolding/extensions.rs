@@ -16,7 +16,7 @@
 //! to search holds its history, the event and nothing else that it conflicts with.
 
 use super::cutoffs::Cutoffs;
-use super::events::{AttemptId, EventId, Events, Name, NewEvent};
+use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
 use crate::bits::Bits;
@@ -181,18 +181,16 @@ impl<M: Machine> Extender<M> {
         let (events, path) = (&*site.events, &*site.path);
         let mover = events.step(event).actor;
         let mut found = Vec::new();
-        for &actor in path.actors.iter().filter(|&&actor| actor != mover) {
-            // From the last turn of the actor down to the first that the event does not come after.
-            let mut before = path.last(actor);
-            loop {
-                let known = events.attempts_after(before, actor).iter();
-                let regions = known.filter_map(|&attempt| region_of(events, path, event, before, actor, attempt));
-                found.extend(regions.map(|region| (before, actor, region)));
-                match before {
-                    Some(own) if !events.causes(event).contains(own) => before = events.before(own),
-                    _ => break,
-                }
-            }
+        let mut look = |before: Option<EventId>, actor: ActorId| {
+            let known = events.attempts_after(before, actor).iter();
+            let regions = known.filter_map(|&attempt| region_of(events, path, event, before, actor, attempt));
+            found.extend(regions.map(|region| (before, actor, region)));
+        };
+        path.turns().iter().filter(|turn| turn.actor != mover).for_each(|turn| look(turn.before, turn.actor));
+        // What another actor did before, and the event does not come after, has nothing to do with the event. So only where
+        // it might have touched something else is there anything to look for.
+        for own in path.wavering.without(events.causes(event)).filter(|&own| own != event) {
+            look(events.before(own), events.step(own).actor);
         }
         found.into_iter().try_for_each(|(before, actor, region)| self.search(site, before, actor, region))
     }
@@ -221,7 +219,7 @@ impl<M: Machine> Extender<M> {
             conflicting.subtract(&least);
             for event in site.events.maximal(&conflicting) {
                 let mut rest = most.clone();
-                site.events.exclude(&mut rest, event);
+                site.path.exclude(&mut rest, event, site.events);
                 regions.push(Region { least: least.clone(), most: rest });
                 site.events.include(&mut least, event);
             }
@@ -254,12 +252,16 @@ impl<M: Machine> Extender<M> {
         }
         together.seal();
         let footprint = site.events.intern(&together);
-        let causes = site.events.history(part, footprint, before);
+        let history = site.events.history(part, footprint, before);
         let mut made = SmallVec::new();
         for deed in deeds {
-            made.push(self.event(site, before, part, deed)?);
+            let same = deed.footprint == footprint;
+            let history = if same { history.clone() } else { site.events.history(part, deed.footprint, before) };
+            made.push(self.event(site, before, history, deed)?);
         }
-        Ok(Some(site.events.add_attempt(before, actor, footprint, causes, made)))
+        let attempt = site.events.add_attempt(before, actor, footprint, history.causes, made);
+        site.path.note_attempt(before, actor, site.events);
+        Ok(Some(attempt))
     }
 
     /// All that an actor can do where the machine stands.
@@ -286,29 +288,29 @@ impl<M: Machine> Extender<M> {
         &mut self,
         site: &mut Site<'_, '_, M::Mark>,
         before: Option<EventId>,
-        part: &Bits,
+        history: History,
         deed: Deed,
     ) -> Result<EventId, StopReason> {
         let Deed { step, footprint, record, creates } = deed;
-        let causes = site.events.history(part, footprint, before);
-        if let Some(known) = site.events.find_event(step, &causes) {
+        if let Some(known) = site.events.find_event(step, &history) {
             return Ok(known);
         }
         site.tally.schedule.moves.clear();
         if !record.violations.is_empty() {
-            site.tally.schedule.moves = site.path.moves(&causes, site.events);
+            site.tally.schedule.moves = site.path.moves(&history.causes, site.events);
         }
         site.tally.step(step, &record)?;
         let (mut state, mut weight, mut cut) = (Fingerprint(0), 0, false);
         if site.cutoffs.apply() {
-            let repeated = self.rewind_to_history(site, before, &causes);
+            let repeated = self.rewind_to_history(site, &history);
             self.machine.step(step);
             site.tally.repeat(repeated + 1, 0)?;
             state = self.machine.fingerprint();
             weight = site.cutoffs.weight(step, &record.footprint);
-            cut = site.cutoffs.meet(state, &causes, weight, site.events);
+            cut = site.cutoffs.meet(state, &history.causes, weight, site.events);
         }
-        let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state, weight });
+        let event = site.events.add(NewEvent { step, footprint, before, history, creates, state, weight });
+        site.path.bar(event, site.events);
         if site.cutoffs.apply() {
             self.keep_local_state(event);
         }
@@ -330,13 +332,14 @@ impl<M: Machine> Extender<M> {
 impl<M: Machine> Extender<M> {
     /// Brings the machine to the state to which a history leads, from that of its largest known part; returns the steps
     /// that this took.
-    fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, before: Option<EventId>, history: &Bits) -> u64 {
-        let candidates = [before, site.path.last_of(history)];
-        let largest = candidates.into_iter().flatten().max_by_key(|&event| site.events.causes(event).len());
+    fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, history: &History) -> u64 {
+        let largest = history.nearest.iter().copied().max_by_key(|&event| site.events.causes(event).len());
         let known = largest.and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
-        let Some((event, state)) = known else { return site.path.rewind(&mut self.machine, history, site.events) };
+        let Some((event, state)) = known else {
+            return site.path.rewind(&mut self.machine, &history.causes, site.events);
+        };
         self.machine.rewind(state);
-        let mut rest = history.clone();
+        let mut rest = history.causes.clone();
         rest.subtract(site.events.causes(event));
         rest.remove(event);
         let moves = site.path.moves(&rest, site.events);
@@ -377,15 +380,17 @@ fn region_of<K>(
         return None;
     }
     let mut most = path.configuration.clone();
-    if let Some(following) = path.following(before, actor) {
-        events.exclude(&mut most, following);
+    if let Some(following) = path.following(before, actor, events) {
+        path.exclude(&mut most, following, events);
     }
     let mut others = events.dependent(attempted).clone();
     others.intersect(&most);
     others.subtract(history);
     others.remove(event);
     for other in others.iter() {
-        events.exclude(&mut most, other);
+        if most.contains(other) {
+            path.exclude(&mut most, other, events);
+        }
     }
     let mut least = history.clone();
     events.include(&mut least, event);
