@@ -44,9 +44,20 @@ impl Bits {
         self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
     }
 
-    /// The numbers in the set, the largest first.
-    pub(crate) fn iter_down(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().rev().flat_map(|(index, &word)| ones_down(index, word))
+    /// The largest number below `bound` that is in this set and not in `other`.
+    pub(crate) fn last_without(&self, other: &Bits, bound: u32) -> Option<u32> {
+        let mut index = (bound as usize / 64).min(self.0.len());
+        let mut word = self.word(index) & !other.word(index) & ((1 << (bound % 64)) - 1);
+        while word == 0 {
+            index = index.checked_sub(1)?;
+            word = self.0[index] & !other.word(index);
+        }
+        Some(index as u32 * 64 + 63 - word.leading_zeros())
+    }
+
+    /// One more than the largest number that can be in the set.
+    pub(crate) fn bound(&self) -> u32 {
+        self.0.len() as u32 * 64
     }
 
     /// Takes a number out.
@@ -111,15 +122,6 @@ fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The same, the largest first.
-fn ones_down(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| 63 - word.leading_zeros())?;
-        word &= !(1 << bit);
-        Some(index as u32 * 64 + bit)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +140,11 @@ mod tests {
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
-        assert_eq!(both.iter_down().collect::<Vec<_>>(), [200, 70, 3, 1]);
+        assert_eq!(
+            [256, 200, 70, 1].map(|bound| both.last_without(&bits(&[200]), bound)),
+            [Some(70), Some(70), Some(3), None]
+        );
+        assert_eq!((both.bound(), both.last_without(&bits(&[]), 1000)), (256, Some(200)));
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
         assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));

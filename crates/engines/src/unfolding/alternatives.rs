@@ -109,8 +109,8 @@ impl<'e> Choices<'e> {
         for new in with.added.without(&reached.added) {
             let mut related = self.events.related(new);
             related.intersect(&self.relevant);
-            let barred = related.without(&with.added).filter(|&other| !self.events.causes(other).contains(new));
-            with.barred.extend(barred);
+            related.subtract(&with.added);
+            with.barred.extend(related.iter().filter(|&other| !self.events.causes(other).contains(new)));
         }
         with
     }

@@ -1,8 +1,8 @@
 //! The part of the unfolding that is known: its events, and what actors would do after which of them.
 //!
 //! An *event* is one step of one actor after one history. Histories are sets of dense numbers, so that the questions of the
-//! algorithm are a few machine words each. Two events are in *direct* conflict if they depend on each other and neither is a
-//! cause of the other. Conflict is inherited: two events are in conflict if causes of theirs are. It is not written down
+//! algorithm are a few machine words each. Two events are in *direct* conflict if they are steps of one actor in one turn, or
+//! steps of two that depend on each other, and neither is a cause of the other. Conflict is inherited: two events are in conflict if causes of theirs are. It is not written down
 //! for pairs of events, which would be most of the work, but kept for the whole configuration that is being explored: see
 //! `path.rs`.
 //!
@@ -50,6 +50,8 @@ pub(super) struct Event {
     is_last: bool,
     /// What the actor would do next, in whatever configurations that was asked.
     attempts: Attempts,
+    /// The actor's next steps, of which an execution has at most one.
+    next: SmallVec<[EventId; 2]>,
     /// What was found to be in conflict with the event and with nothing before it, when it was last explored.
     rivals: Vec<EventId>,
 }
@@ -96,6 +98,8 @@ pub(super) struct Events {
     by_name: HashMap<Name, EventId, FxBuildHasher>,
     /// For each actor its events.
     of_actor: Vec<Bits>,
+    /// For each actor its possible first steps.
+    first: Vec<SmallVec<[EventId; 2]>>,
     attempts: Vec<Attempt>,
     free_attempts: Vec<AttemptId>,
     /// For each actor what it would do first.
@@ -115,6 +119,7 @@ impl Events {
             dependent: Vec::new(),
             by_name: HashMap::default(),
             of_actor: Vec::new(),
+            first: Vec::new(),
             attempts: Vec::new(),
             free_attempts: Vec::new(),
             first_attempts: Vec::new(),
@@ -208,12 +213,22 @@ impl Events {
         self.footprints.conflict(one, other)
     }
 
-    /// The events of the same actor or with conflicting footprints: those that are neither causes nor effects of the event
-    /// are in direct conflict with it.
+    /// The known events with conflicting footprints, and other steps that the actor might have taken in its turn. Those that
+    /// are neither causes nor effects of the event are in direct conflict with it.
     pub(super) fn related(&self, event: EventId) -> Bits {
+        let actor = self.step(event).actor;
         let mut related = self.dependent(self.footprint(event)).clone();
-        related.unite(&self.of_actor[self.step(event).actor.index()]);
+        related.subtract(&self.of_actor[actor.index()]);
+        related.extend(self.in_turn(self.before(event), actor).iter().copied().filter(|&other| other != event));
         related
+    }
+
+    /// The known events of an actor that follow its own step `before`, or those at its beginning.
+    fn in_turn(&self, before: Option<EventId>, actor: ActorId) -> &[EventId] {
+        match before {
+            Some(before) => &self.events[before as usize].next,
+            None => &self.first[actor.index()],
+        }
     }
 
     /// Whether two events that can both be added to one configuration exclude each other.
@@ -232,11 +247,13 @@ impl Events {
     /// all causes.
     fn add_maximal(&self, set: &Bits, further: &mut Bits, maximal: &mut SmallVec<[EventId; 2]>) {
         // The latest first: it brings most of the others with it.
-        for event in set.iter_down() {
-            if !further.contains(event) && !maximal.contains(&event) {
+        let mut bound = set.bound();
+        while let Some(event) = set.last_without(further, bound) {
+            if !maximal.contains(&event) {
                 further.unite(self.causes(event));
                 maximal.push(event);
             }
+            bound = event;
         }
         // Numbers are used again, so a cause of a later one may have been met before that one.
         maximal.retain(|event| !further.contains(*event));
@@ -300,6 +317,8 @@ impl Events {
             self.dependent[other.0 as usize].insert(id);
         }
         of(&mut self.of_actor, actor).insert(id);
+        let first = of(&mut self.first, actor);
+        new.before.map_or(first, |before| &mut self.events[before as usize].next).push(id);
         self.by_name.insert(self.name(id), id);
         id
     }
@@ -335,6 +354,7 @@ impl Events {
         for id in (0..self.events.len() as u32).rev() {
             let event = &mut self.events[id as usize];
             if kept.contains(id) {
+                event.next.retain(|next| kept.contains(*next));
                 event.rivals.retain(|&rival| kept.contains(rival));
                 retain_attempts(&mut event.attempts, &mut attempts, &mut self.free_attempts, kept);
             } else {
@@ -347,6 +367,7 @@ impl Events {
         self.attempts = attempts;
         self.dependent.iter_mut().for_each(|events| events.intersect(kept));
         self.of_actor.iter_mut().for_each(|events| events.intersect(kept));
+        self.first.iter_mut().for_each(|events| events.retain(|event| kept.contains(*event)));
         self.cutoffs.intersect(kept);
     }
 }

@@ -175,9 +175,10 @@ impl<K> Path<K> {
 
     /// An event has become known: bars it if it is in conflict with a member.
     pub(super) fn bar(&mut self, event: EventId, events: &Events) {
-        let mut related = events.related(event);
-        related.intersect(&self.configuration);
-        if let Some(first) = self.first(related.without(events.causes(event))) {
+        let mut conflicts = events.related(event);
+        conflicts.intersect(&self.configuration);
+        conflicts.subtract(events.causes(event));
+        if let Some(first) = self.first(conflicts.iter()) {
             self.barred.insert(event);
             self.places[first].barred.push(event);
         }
