@@ -3,8 +3,15 @@
 use smallvec::SmallVec;
 
 /// A set of small numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bits(SmallVec<[u64; 4]>);
+
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        // All words at once, where a derived clone would take one after the other.
+        Bits(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Bits {
     /// Adds a number; true if it is new.

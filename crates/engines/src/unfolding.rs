@@ -63,9 +63,11 @@ use self::path::Path;
 use self::prefix::Recorder;
 use self::removal::Removal;
 use crate::Options;
+use crate::bits::Bits;
 use crate::tally::{Tally, from_each_start};
 use crate::waiting::unless_it_tells_who_waits;
 use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};
+use std::rc::Rc;
 
 pub use self::prefix::PrefixEvent;
 
@@ -142,14 +144,26 @@ struct Counts {
 
 /// What is left to do at a configuration.
 struct Node {
-    /// The events that can be added and are no cutoffs.
-    enabled: Vec<EventId>,
+    /// Whether nothing is added, though it could be.
+    is_cut: bool,
     /// D: what was explored here or further up and is not in conflict with the configuration.
     disabled: Vec<EventId>,
-    /// A: what has to be added first, so that everything in D is avoided.
-    guide: Vec<EventId>,
+    /// What has to be added first, so that everything in D is avoided, from where it was found on: A is what is left of it.
+    guide: Rc<Bits>,
+    /// How much of it is left.
+    guided: usize,
     /// What is being explored from here.
     current: Option<EventId>,
+}
+
+impl Node {
+    /// The events that are still referred to, some of them again and again.
+    fn pending(&self) -> impl Iterator<Item = EventId> + '_ {
+        // A guide is shared with the nodes below the one where it was found.
+        let found_here = self.guided == self.guide.len();
+        let guide = found_here.then(|| self.guide.iter()).into_iter().flatten();
+        self.disabled.iter().copied().chain(guide)
+    }
 }
 
 /// The exploration from one initial state.
@@ -181,19 +195,19 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     /// Algorithm 1. The two recursive calls are one loop over a stack: the second one stays at its configuration.
     fn explore(&mut self) -> Result<(), StopReason> {
         self.extender.begin(&mut self.events, &mut self.path, self.tally, self.cutoffs)?;
-        self.arrive(Vec::new(), Vec::new())?;
+        self.arrive(Vec::new(), Rc::default(), 0)?;
         while let Some(node) = self.nodes.last_mut() {
             if let Some(explored) = node.current.take() {
                 node.disabled.push(explored);
                 match alternative(&self.events, &self.path, &node.disabled) {
-                    Some(found) => node.guide = found,
+                    Some(found) => (node.guided, node.guide) = (found.len(), Rc::new(found)),
                     None => {
                         self.leave();
                         continue;
                     }
                 }
             }
-            match choose(node, &self.events) {
+            match choose(node, &self.path, &self.events) {
                 Some(next) => self.go_on(next)?,
                 None => self.leave(),
             }
@@ -207,29 +221,26 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         node.current = Some(next);
         let stays = |event: &EventId| !self.events.exclude_each_other(*event, next);
         let disabled = node.disabled.iter().copied().filter(stays).collect();
-        let guide = node.guide.iter().copied().filter(|&event| event != next).collect();
-        let pending = self.nodes.iter().flat_map(|node| node.disabled.iter().chain(&node.guide).copied());
+        let (guide, guided) = (Rc::clone(&node.guide), node.guided - usize::from(node.guide.contains(next)));
+        let pending = self.nodes.iter().flat_map(Node::pending);
         self.removal.tidy(&mut self.events, &mut self.path, pending.chain([next]));
         self.extender.extend(next, &mut self.events, &mut self.path, self.tally, self.cutoffs)?;
-        self.arrive(disabled, guide)
+        self.arrive(disabled, guide, guided)
     }
 
     /// The configuration has a new event: what can follow?
-    fn arrive(&mut self, disabled: Vec<EventId>, guide: Vec<EventId>) -> Result<(), StopReason> {
-        let mut enabled = Vec::new();
-        self.path.enabled(&self.events, &mut enabled);
-        if !enabled.is_empty() && (self.path.comes_back() || self.tally.cuts_at(self.path.len())) {
-            enabled.clear();
-        }
+    fn arrive(&mut self, disabled: Vec<EventId>, guide: Rc<Bits>, guided: usize) -> Result<(), StopReason> {
+        let is_maximal = self.path.enabled(&self.events).next().is_none();
+        let is_cut = !is_maximal && (self.path.comes_back() || self.tally.cuts_at(self.path.len()));
         if self.path.comes_back() {
             self.tally.cut_cycle();
         }
-        if enabled.is_empty() {
+        if is_maximal || is_cut {
             self.configurations += 1;
             self.extender.end(&self.path, &self.events, self.tally)?;
         }
-        debug_assert!(!guide.is_empty() || disabled.is_empty(), "everything in D is avoided once A is in C");
-        self.nodes.push(Node { enabled, disabled, guide, current: None });
+        debug_assert!(guided > 0 || disabled.is_empty(), "everything in D is avoided once A is in C");
+        self.nodes.push(Node { is_cut, disabled, guide, guided, current: None });
         Ok(())
     }
 
@@ -242,11 +253,12 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 }
 
 /// What to add next: an event of A if there is one left, any event otherwise.
-fn choose(node: &Node, events: &Events) -> Option<EventId> {
-    if node.guide.is_empty() {
-        return node.enabled.iter().copied().min_by_key(|&event| events.causes(event).len());
+fn choose<K>(node: &Node, path: &Path<K>, events: &Events) -> Option<EventId> {
+    let mut enabled = path.enabled(events).filter(|_| !node.is_cut);
+    if node.guided == 0 {
+        return enabled.min_by_key(|&event| events.causes(event).len());
     }
-    node.enabled.iter().copied().find(|event| node.guide.contains(event))
+    enabled.find(|&event| node.guide.contains(event))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ struct Attempted {
 }
 
 /// What can be added to the configuration of a path such that something is in conflict with every event of `avoid`.
-pub(super) fn alternative<K>(events: &Events, path: &Path<K>, avoid: &[EventId]) -> Option<Vec<EventId>> {
+pub(super) fn alternative<K>(events: &Events, path: &Path<K>, avoid: &[EventId]) -> Option<Bits> {
     let fits = |&rival: &EventId| can_be_added(events, rival, &path.barred);
     // The last one was explored just now: most often nothing was found by which it can be avoided.
     let choices = avoid.iter().rev().map(|&event| {
@@ -46,7 +46,7 @@ pub(super) fn alternative<K>(events: &Events, path: &Path<K>, avoid: &[EventId])
         (!candidates.is_empty()).then_some((event, candidates))
     });
     let avoid: Vec<(EventId, Vec<EventId>)> = choices.collect::<Option<_>>()?;
-    Choices::new(events, &path.configuration, avoid).find().map(|found| found.iter().collect())
+    Choices::new(events, &path.configuration, avoid).find()
 }
 
 /// Whether an event can be added to a configuration that bars these.

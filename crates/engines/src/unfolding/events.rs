@@ -44,8 +44,8 @@ pub(super) struct Event {
     state: u128,
     /// What the step adds to the weight of a configuration.
     weight: u32,
-    /// Actors that the step brings into being.
-    creates: SmallVec<[ActorId; 1]>,
+    /// Actors that the step brings into being, once that is known.
+    creates: Option<SmallVec<[ActorId; 1]>>,
     /// The actor is known to have come to its end with it.
     is_last: bool,
     /// What the actor would do next, in whatever configurations that was asked.
@@ -70,7 +70,6 @@ pub(super) struct NewEvent {
     pub(super) footprint: FootprintId,
     pub(super) before: Option<EventId>,
     pub(super) history: History,
-    pub(super) creates: SmallVec<[ActorId; 1]>,
     pub(super) state: Fingerprint,
     pub(super) weight: u32,
 }
@@ -174,8 +173,14 @@ impl Events {
         self.events[event as usize].is_last = true;
     }
 
+    /// The actors that the step of an event brings into being.
     pub(super) fn creates(&self, event: EventId) -> &[ActorId] {
-        &self.events[event as usize].creates
+        self.events[event as usize].creates.as_deref().unwrap_or(&[])
+    }
+
+    /// Finds out whom the step of an event brings into being, if that is not known.
+    pub(super) fn note_creates(&mut self, event: EventId, creates: impl FnOnce() -> SmallVec<[ActorId; 1]>) {
+        self.events[event as usize].creates.get_or_insert_with(creates);
     }
 
     /// The state to which the local configuration of an event leads.
@@ -308,7 +313,6 @@ impl Events {
             turn: new.before.map_or(0, |before| self.events[before as usize].turn + 1),
             name: self.name_of(new.step, &new.history),
             history: new.history,
-            creates: new.creates,
             state: new.state.0,
             weight: new.weight,
             ..Event::default()

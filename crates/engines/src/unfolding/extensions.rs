@@ -22,7 +22,7 @@ use super::prefix::Recorder;
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
 use mazurka_core::{
-    ActorId, ActorSet, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
+    ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
 };
 use smallvec::SmallVec;
 
@@ -43,6 +43,10 @@ pub(super) struct Extender<M: Machine> {
     /// Who writes the events down, if somebody does.
     pub(super) recorder: Option<Recorder>,
     regions: Vec<Region>,
+    /// What everybody would do now, while that is being found out.
+    turns: Vec<Turn>,
+    /// Where an actor stands that is run with each of its outcomes.
+    here: Option<M::Mark>,
     /// The machine does not stand where the configuration leads.
     away: bool,
 }
@@ -60,7 +64,6 @@ struct Deed {
     step: Move,
     footprint: FootprintId,
     record: StepRecord,
-    creates: SmallVec<[ActorId; 1]>,
 }
 
 /// Where an extender works.
@@ -81,6 +84,8 @@ impl<M: Machine> Extender<M> {
             made_cutoffs: 0,
             recorder: None,
             regions: Vec::new(),
+            turns: Vec::new(),
+            here: None,
             away: true,
         }
     }
@@ -93,18 +98,18 @@ impl<M: Machine> Extender<M> {
         tally: &mut Tally<'_>,
         cutoffs: &mut Cutoffs,
     ) -> Result<(), StopReason> {
-        path.actors = self.present();
+        path.meet(&self.present());
         cutoffs.begin(self.machine.fingerprint(), &path.actors);
         if !cutoffs.apply() {
             path.note_state(self.machine.fingerprint());
         }
         let site = &mut Site { events, path, tally, cutoffs };
-        let mut turns = Vec::new();
+        self.turns.clear();
         for actor in site.path.actors.clone() {
             self.search(site, None, actor, Region { least: Bits::default(), most: Bits::default() })?;
-            turns.extend(turn(site.events, site.path, None, actor));
+            self.turns.extend(turn(site.events, site.path, None, actor));
         }
-        path.take_turns(turns);
+        path.take_turns(&self.turns);
         Ok(())
     }
 
@@ -119,7 +124,8 @@ impl<M: Machine> Extender<M> {
     ) -> Result<(), StopReason> {
         self.stand_at_end(path);
         self.machine.step(events.step(event));
-        path.push(event, self.machine.mark(), events);
+        events.note_creates(event, || self.present().into_iter().filter(|&actor| !path.knows(actor)).collect());
+        path.push(event, &self.machine, events);
         tally.repeat(1, path.len())?;
         if !cutoffs.apply() {
             path.note_state(self.machine.fingerprint());
@@ -136,8 +142,8 @@ impl<M: Machine> Extender<M> {
         for created in SmallVec::<[ActorId; 4]>::from_slice(site.events.creates(event)) {
             self.search(site, None, created, whole(site))?;
         }
-        let turns = turns_after(site.events, site.path, event);
-        path.take_turns(turns);
+        turns_after(site.events, site.path, event, &mut self.turns);
+        path.take_turns(&self.turns);
         Ok(())
     }
 
@@ -266,8 +272,13 @@ impl<M: Machine> Extender<M> {
 
     /// All that an actor can do where the machine stands.
     fn deeds(&mut self, actor: ActorId, events: &mut Events) -> Vec<Deed> {
-        let here = self.machine.mark();
-        let present: ActorSet = self.present().into_iter().collect();
+        let here = match self.here.take() {
+            Some(mut here) => {
+                self.machine.mark_again(&mut here);
+                here
+            }
+            None => self.machine.mark(),
+        };
         let mut deeds = Vec::new();
         let mut outcome = Some(Outcome::FIRST);
         while let Some(current) = outcome {
@@ -277,9 +288,9 @@ impl<M: Machine> Extender<M> {
             let step = Move { actor, outcome: current };
             let record = self.machine.step(step).clone();
             outcome = record.next_outcome;
-            let creates = self.present().into_iter().filter(|&actor| !present.contains(actor)).collect();
-            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record, creates });
+            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record });
         }
+        self.here = Some(here);
         deeds
     }
 
@@ -291,7 +302,7 @@ impl<M: Machine> Extender<M> {
         history: History,
         deed: Deed,
     ) -> Result<EventId, StopReason> {
-        let Deed { step, footprint, record, creates } = deed;
+        let Deed { step, footprint, record } = deed;
         if let Some(known) = site.events.find_event(step, &history) {
             return Ok(known);
         }
@@ -309,7 +320,7 @@ impl<M: Machine> Extender<M> {
             weight = site.cutoffs.weight(step, &record.footprint);
             cut = site.cutoffs.meet(state, &history.causes, weight, site.events);
         }
-        let event = site.events.add(NewEvent { step, footprint, before, history, creates, state, weight });
+        let event = site.events.add(NewEvent { step, footprint, before, history, state, weight });
         site.path.bar(event, site.events);
         if site.cutoffs.apply() {
             self.keep_local_state(event);
@@ -399,9 +410,9 @@ fn region_of<K>(
 }
 
 /// What each actor would do now that an event was added: the same as before, unless the event has to do with it.
-fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> {
+fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId, turns: &mut Vec<Turn>) {
     let (mover, footprint) = (events.step(event).actor, events.footprint(event));
-    let mut turns = Vec::with_capacity(path.turns().len() + 1);
+    turns.clear();
     for &known in path.turns() {
         if known.actor == mover {
             turns.extend(turn(events, path, Some(event), mover));
@@ -412,7 +423,6 @@ fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> 
         }
     }
     turns.extend(events.creates(event).iter().filter_map(|&actor| turn(events, path, None, actor)));
-    turns
 }
 
 /// What an actor would do now, after its own step `before`.

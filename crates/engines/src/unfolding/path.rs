@@ -9,7 +9,7 @@ use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
 use crate::tally::FastSet;
-use mazurka_core::{ActorId, Fingerprint, Machine, Move};
+use mazurka_core::{ActorId, ActorSet, Fingerprint, Machine, Move};
 
 /// A configuration and how it came about. The last events can be taken back.
 pub(super) struct Path<K> {
@@ -22,17 +22,23 @@ pub(super) struct Path<K> {
     places: Vec<Place<K>>,
     /// For each event of the configuration its place.
     positions: Vec<u32>,
-    /// Everybody who is there or was.
+    /// Everybody who is there or was, in the order in which they came to be.
     pub(super) actors: Vec<ActorId>,
+    /// The same.
+    known: ActorSet,
     /// For each actor its events, in their order.
     chains: Vec<Vec<EventId>>,
-    /// What everybody who has not come to its end would do, after each of the events.
-    turns: Vec<Vec<Turn>>,
+    /// What everybody who has not come to its end would do, first and after each of the events.
+    turns: Vec<Turn>,
+    /// Where that begins for each of them.
+    turns_from: Vec<usize>,
     /// The events instead of which their actors may have touched something else.
     pub(super) wavering: Bits,
     /// The states on the way, where they are wanted; `None` for one that came back.
     states: Vec<Option<Fingerprint>>,
     met: FastSet<Fingerprint>,
+    /// States of events that were taken back: their room is used again.
+    spare: Vec<K>,
 }
 
 /// What an actor would do now.
@@ -66,12 +72,26 @@ impl<K> Path<K> {
             places: Vec::new(),
             positions: Vec::new(),
             actors: Vec::new(),
+            known: ActorSet::new(),
             chains: Vec::new(),
             turns: Vec::new(),
+            turns_from: Vec::new(),
+            spare: Vec::new(),
             wavering: Bits::default(),
             states: Vec::new(),
             met: FastSet::default(),
         }
+    }
+
+    /// Actors have come to be.
+    pub(super) fn meet(&mut self, actors: &[ActorId]) {
+        self.actors.extend_from_slice(actors);
+        self.known.extend(actors.iter().copied());
+    }
+
+    /// Whether an actor is there or was.
+    pub(super) fn knows(&self, actor: ActorId) -> bool {
+        self.known.contains(actor)
     }
 
     /// How many events there are.
@@ -147,8 +167,8 @@ impl<K> Path<K> {
         }
     }
 
-    /// Adds an event that leads to a state.
-    pub(super) fn push(&mut self, event: EventId, state: K, events: &Events) {
+    /// Adds an event that leads to where a machine stands.
+    pub(super) fn push<M: Machine<Mark = K>>(&mut self, event: EventId, machine: &M, events: &Events) {
         debug_assert!(!self.barred.contains(event), "what is in conflict with a member is not added");
         self.configuration.insert(event);
         let rank = self.rank().and(events.weight(event));
@@ -161,8 +181,15 @@ impl<K> Path<K> {
             self.positions.resize(event as usize + 1, 0);
         }
         self.positions[event as usize] = self.places.len() as u32;
+        let state = match self.spare.pop() {
+            Some(mut state) => {
+                machine.mark_again(&mut state);
+                state
+            }
+            None => machine.mark(),
+        };
         self.places.push(Place { event, state, rank, actors: self.actors.len(), barred });
-        self.actors.extend_from_slice(events.creates(event));
+        self.meet(events.creates(event));
         let actor = events.step(event).actor;
         if self.chains.len() <= actor.index() {
             self.chains.resize_with(actor.index() + 1, Vec::new);
@@ -213,7 +240,7 @@ impl<K> Path<K> {
 
     /// Takes the last event back and says what its rivals are.
     pub(super) fn pop(&mut self, events: &mut Events) {
-        self.turns.pop();
+        self.turns.truncate(self.turns_from.pop().unwrap_or_default());
         if let Some(Some(state)) = self.states.pop() {
             self.met.remove(&state);
         }
@@ -224,25 +251,26 @@ impl<K> Path<K> {
             place.barred.iter().for_each(|&other| self.barred.remove(other));
             self.configuration.remove(place.event);
             self.wavering.remove(place.event);
-            self.actors.truncate(place.actors);
+            self.actors.drain(place.actors..).for_each(|actor| self.known.remove(actor));
             self.chains[events.step(place.event).actor.index()].pop();
+            self.spare.push(place.state);
         }
     }
 
     /// What was last said of what everybody would do.
     pub(super) fn turns(&self) -> &[Turn] {
-        self.turns.last().map_or(&[], |turns| turns)
+        &self.turns[self.turns_from.last().copied().unwrap_or_default()..]
     }
 
     /// Says what everybody would do now.
-    pub(super) fn take_turns(&mut self, turns: Vec<Turn>) {
-        self.turns.push(turns);
+    pub(super) fn take_turns(&mut self, turns: &[Turn]) {
+        self.turns_from.push(self.turns.len());
+        self.turns.extend_from_slice(turns);
     }
 
-    /// Appends the events that can be added and are no cutoffs.
-    pub(super) fn enabled(&self, events: &Events, into: &mut Vec<EventId>) {
-        let turns = self.turns().iter();
-        let possible = turns.flat_map(|turn| events.attempt(turn.attempt).events.iter().copied());
-        into.extend(possible.filter(|&event| !events.is_cutoff(event)));
+    /// The events that can be added and are no cutoffs.
+    pub(super) fn enabled<'a>(&'a self, events: &'a Events) -> impl Iterator<Item = EventId> + 'a {
+        let possible = self.turns().iter().flat_map(|turn| events.attempt(turn.attempt).events.iter().copied());
+        possible.filter(|&event| !events.is_cutoff(event))
     }
 }
