@@ -14,8 +14,7 @@
 //! before, see the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an
 //! execution are then still compared with their own causes, which is enough for every search to end.
 
-use super::events::{EventId, Events};
-use crate::bits::Bits;
+use super::events::{Events, History};
 use crate::options;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -88,18 +87,14 @@ impl Cutoffs {
         Fingerprint::of_bytes(&bytes).0 as u32
     }
 
-    /// An event with these causes leads to a state; whether it is a cutoff.
-    pub(super) fn meet(&mut self, state: Fingerprint, causes: &Bits, weight: u32, events: &Events) -> bool {
+    /// An event leads to a state: whether it is a cutoff, if this is its history and that the rank of all of it.
+    pub(super) fn meet(&mut self, state: Fingerprint, rank: Rank, history: &History, events: &Events) -> bool {
         if self.smallest.len() >= self.most
-            && (self.start == Some(state) || causes.iter().any(|cause| events.state(cause) == state))
+            && (self.start == Some(state) || history.causes.iter().any(|cause| events.state(cause) == state))
         {
             return true;
         }
-        let mut history = Rank { events: causes.len() as u32, weight: 0 };
-        if self.kind == options::Cutoffs::Order {
-            history.weight = causes.iter().map(|cause: EventId| u64::from(events.weight(cause))).sum();
-        }
-        self.note(state, history.and(weight))
+        self.note(state, rank)
     }
 
     /// The search has come to a state with a configuration of this rank.

@@ -10,6 +10,7 @@
 //! it has to wait. It says the same for every configuration that holds its history and beyond that nothing which
 //! conflicts with it, so a program is run once for all of these.
 
+use super::cutoffs::Rank;
 use crate::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
@@ -44,6 +45,8 @@ pub(super) struct Event {
     state: u128,
     /// What the step adds to the weight of a configuration.
     weight: u32,
+    /// What the local configuration is compared by.
+    rank: Rank,
     /// Actors that the step brings into being, once that is known.
     creates: Option<SmallVec<[ActorId; 1]>>,
     /// The actor is known to have come to its end with it.
@@ -72,6 +75,7 @@ pub(super) struct NewEvent {
     pub(super) history: History,
     pub(super) state: Fingerprint,
     pub(super) weight: u32,
+    pub(super) rank: Rank,
 }
 
 /// What an actor would do after a history.
@@ -191,6 +195,18 @@ impl Events {
     /// What the step of an event adds to the weight of a configuration.
     pub(super) fn weight(&self, event: EventId) -> u32 {
         self.events[event as usize].weight
+    }
+
+    /// What a history is compared by: that of its largest known part, and what comes to it.
+    pub(super) fn rank(&self, history: &History) -> Rank {
+        let Some(largest) = self.largest(history) else { return Rank::default() };
+        let more = history.causes.without(self.causes(largest)).filter(|&cause| cause != largest);
+        more.fold(self.events[largest as usize].rank, |rank, cause| rank.and(self.weight(cause)))
+    }
+
+    /// The cause of a history that has the largest history itself.
+    pub(super) fn largest(&self, history: &History) -> Option<EventId> {
+        history.nearest.iter().copied().max_by_key(|&cause| self.causes(cause).len())
     }
 
     pub(super) fn is_cutoff(&self, event: EventId) -> bool {
@@ -315,6 +331,7 @@ impl Events {
             history: new.history,
             state: new.state.0,
             weight: new.weight,
+            rank: new.rank,
             ..Event::default()
         };
         for other in &self.conflicting[footprint.0 as usize] {

@@ -15,7 +15,7 @@
 //! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the region
 //! to search holds its history, the event and nothing else that it conflicts with.
 
-use super::cutoffs::Cutoffs;
+use super::cutoffs::{Cutoffs, Rank};
 use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
@@ -311,16 +311,17 @@ impl<M: Machine> Extender<M> {
             site.tally.schedule.moves = site.path.moves(&history.causes, site.events);
         }
         site.tally.step(step, &record)?;
-        let (mut state, mut weight, mut cut) = (Fingerprint(0), 0, false);
+        let (mut state, mut weight, mut rank, mut cut) = (Fingerprint(0), 0, Rank::default(), false);
         if site.cutoffs.apply() {
             let repeated = self.rewind_to_history(site, &history);
             self.machine.step(step);
             site.tally.repeat(repeated + 1, 0)?;
             state = self.machine.fingerprint();
             weight = site.cutoffs.weight(step, &record.footprint);
-            cut = site.cutoffs.meet(state, &history.causes, weight, site.events);
+            rank = site.events.rank(&history).and(weight);
+            cut = site.cutoffs.meet(state, rank, &history, site.events);
         }
-        let event = site.events.add(NewEvent { step, footprint, before, history, state, weight });
+        let event = site.events.add(NewEvent { step, footprint, before, history, state, weight, rank });
         site.path.bar(event, site.events);
         if site.cutoffs.apply() {
             self.keep_local_state(event);
@@ -344,8 +345,8 @@ impl<M: Machine> Extender<M> {
     /// Brings the machine to the state to which a history leads, from that of its largest known part; returns the steps
     /// that this took.
     fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, history: &History) -> u64 {
-        let largest = history.nearest.iter().copied().max_by_key(|&event| site.events.causes(event).len());
-        let known = largest.and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
+        let known =
+            site.events.largest(history).and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
         let Some((event, state)) = known else {
             return site.path.rewind(&mut self.machine, &history.causes, site.events);
         };
