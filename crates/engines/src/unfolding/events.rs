@@ -1,10 +1,10 @@
 //! The part of the unfolding that is known: its events, and what actors would do after which of them.
 //!
-//! An *event* is one step of one actor after one history. Histories are sets of dense numbers, so that the questions of the
-//! algorithm are a few machine words each. Two events are in *direct* conflict if they are steps of one actor in one turn, or
-//! steps of two that depend on each other, and neither is a cause of the other. Conflict is inherited: two events are in conflict if causes of theirs are. It is not written down
-//! for pairs of events, which would be most of the work, but kept for the whole configuration that is being explored: see
-//! `path.rs`.
+//! An *event* is one step of one actor after one history. Histories are sets of dense numbers, so that the questions of
+//! the algorithm are a few machine words each. Two events are in *direct* conflict if they are steps of one actor in
+//! one turn, or steps of two that depend on each other, and neither is a cause of the other. Conflict is inherited: two
+//! events are in conflict if causes of theirs are. It is not written down for pairs of events, which would be most of
+//! the work, but kept for the whole configuration that is being explored: see `path.rs`.
 //!
 //! An *attempt* is what an actor would do in its turn after a history: its outcomes, each an event, or nothing because
 //! it has to wait. It says the same for every configuration that holds its history and beyond that nothing which
@@ -234,8 +234,8 @@ impl Events {
         self.footprints.conflict(one, other)
     }
 
-    /// The known events with conflicting footprints, and other steps that the actor might have taken in its turn. Those that
-    /// are neither causes nor effects of the event are in direct conflict with it.
+    /// The known events with conflicting footprints, and other steps that the actor might have taken in its turn. Those
+    /// that are neither causes nor effects of the event are in direct conflict with it.
     pub(super) fn related(&self, event: EventId) -> Bits {
         let actor = self.step(event).actor;
         let mut related = self.dependent(self.footprint(event)).clone();
@@ -264,8 +264,8 @@ impl Events {
         maximal
     }
 
-    /// Adds the members of a set to events that are no causes of each other, those that are no cause of any; `further` has
-    /// all causes.
+    /// Adds the members of a set to events that are no causes of each other, those that are no cause of any; `further`
+    /// has all causes.
     fn add_maximal(&self, set: &Bits, further: &mut Bits, maximal: &mut SmallVec<[EventId; 2]>) {
         // The latest first: it brings most of the others with it.
         let mut bound = set.bound();
@@ -439,8 +439,8 @@ impl Events {
         attempts.iter().any(|&attempt| self.attempted(attempt) != self.footprint(event))
     }
 
-    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known. The configuration
-    /// has the event `newest`: most attempts that do not fit can be told by that.
+    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known. The
+    /// configuration has the event `newest`: most attempts that do not fit can be told by that.
     pub(super) fn find(
         &self,
         before: Option<EventId>,

@@ -1,19 +1,19 @@
 //! Extensions: the events whose causes lie in a configuration (procedure `Extend`).
 //!
 //! They are of two kinds. Those that can be added are what actors would do now. The others are in *conflict* with the
-//! configuration: what an actor would have done in its turn, had it come to it with less of the configuration behind it.
-//! Both have to be found, and found exactly, for each is an order of steps that some execution has.
+//! configuration: what an actor would have done in its turn, had it come to it with less of the configuration behind
+//! it. Both have to be found, and found exactly, for each is an order of steps that some execution has.
 //!
 //! What a step touches is known only when it is run, and may depend on what came before. So the histories of an actor's
-//! turn cannot be computed from footprints alone. They are found from the top: run the actor after all of a region of the
-//! configuration. The step touches something; if another history within the region is possible at all, it lacks one of
-//! the events that conflict with that footprint, for with all of them the actor would see what it has seen. So for each
-//! of the largest of these events the region without it (and with the larger ones that were dealt with) is searched in
-//! turn. Regions are disjoint: no history is met twice.
+//! turn cannot be computed from footprints alone. They are found from the top: run the actor after all of a region of
+//! the configuration. The step touches something; if another history within the region is possible at all, it lacks one
+//! of the events that conflict with that footprint, for with all of them the actor would see what it has seen. So for
+//! each of the largest of these events the region without it (and with the larger ones that were dealt with) is
+//! searched in turn. Regions are disjoint: no history is met twice.
 //!
 //! When a configuration grows by an event, only histories that hold it are new. An attempt that is known and does not
-//! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the region
-//! to search holds its history, the event and nothing else that it conflicts with.
+//! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the
+//! region to search holds its history, the event and nothing else that it conflicts with.
 
 use super::cutoffs::{Cutoffs, Rank};
 use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
@@ -193,8 +193,8 @@ impl<M: Machine> Extender<M> {
             found.extend(regions.map(|region| (before, actor, region)));
         };
         path.turns().iter().filter(|turn| turn.actor != mover).for_each(|turn| look(turn.before, turn.actor));
-        // What another actor did before, and the event does not come after, has nothing to do with the event. So only where
-        // it might have touched something else is there anything to look for.
+        // What another actor did before, and the event does not come after, has nothing to do with the event. So only
+        // where it might have touched something else is there anything to look for.
         for own in path.wavering.without(events.causes(event)).filter(|&own| own != event) {
             look(events.before(own), events.step(own).actor);
         }
@@ -372,7 +372,8 @@ impl<M: Machine> Extender<M> {
 }
 
 /// Where an attempt is replaced by another one because of a new event of the configuration: what holds the history of
-/// the attempt and the event, and nothing else that the attempt conflicts with. `None` if there is no such configuration.
+/// the attempt and the event, and nothing else that the attempt conflicts with. `None` if there is no such
+/// configuration.
 fn region_of<K>(
     events: &Events,
     path: &Path<K>,

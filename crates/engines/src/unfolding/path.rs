@@ -1,9 +1,10 @@
 //! The configuration that is being explored, in one of the orders in which its events can happen.
 //!
 //! It knows what it *bars*: the known events that are in direct conflict with a member. Neither these nor anything that
-//! has one of them among its causes can be added. Each barred event is put down at the first member that it is in conflict
-//! with, so nothing has to be computed anew when members are added and taken back. When the exploration of a member is
-//! over, what is put down there and fits to everything before are its *rivals*: the events by which it can be avoided.
+//! has one of them among its causes can be added. Each barred event is put down at the first member that it is in
+//! conflict with, so nothing has to be computed anew when members are added and taken back. When the exploration of a
+//! member is over, what is put down there and fits to everything before are its *rivals*: the events by which it can be
+//! avoided.
 
 use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};

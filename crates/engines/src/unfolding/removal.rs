@@ -1,13 +1,13 @@
 //! Removal of events that are no longer needed (procedure `Remove`), and how long they are kept all the same.
 //!
-//! Needed are the configuration C, what was explored beside it (D), and what is in immediate conflict with either, with
-//! all causes: `Q` in the paper. Without these an alternative could be missed. What may follow C is needed as well here,
-//! because it is found only once, when C grows.
+//! Needed are the configuration C, what was explored beside it (D), and what is in conflict with an event of either and
+//! with nothing before that event, with all causes: `Q` in the paper. Without these an alternative could be missed.
+//! What may follow C is needed as well here, because it is found only once, when C grows.
 //!
-//! All other events are the paper's cache `G`: an event that comes up again while it is there need not be made anew. The
-//! paper moves events to it one by one. Here they just stay, and are forgotten all at once when they have become too many;
-//! an alternative that is found with their help is one all the same. The bound is on the number of events, and twice what
-//! is needed always has room, so that forgetting takes little time.
+//! All other events are the paper's cache `G`: an event that comes up again while it is there need not be made anew.
+//! The paper moves events to it one by one. Here they just stay, and are forgotten all at once when they have become
+//! too many; an alternative that is found with their help is one all the same. The bound is on the number of events,
+//! and twice what is needed always has room, so that forgetting takes little time.
 
 use super::events::{EventId, Events};
 use super::path::Path;
