@@ -3,8 +3,15 @@
 use smallvec::SmallVec;
 
 /// A set of small numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Bits(SmallVec<[u64; 2]>);
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Bits(SmallVec<[u64; 4]>);
+
+impl Clone for Bits {
+    fn clone(&self) -> Self {
+        // All words at once, where a derived clone would take one after the other.
+        Bits(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Bits {
     /// Adds a number; true if it is new.
@@ -18,10 +25,6 @@ impl Bits {
 
     pub(crate) fn contains(&self, number: u32) -> bool {
         self.word(number as usize / 64) >> (number % 64) & 1 == 1
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -48,9 +51,20 @@ impl Bits {
         self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
     }
 
-    /// The numbers in the set, the largest first.
-    pub(crate) fn iter_down(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().rev().flat_map(|(index, &word)| ones_down(index, word))
+    /// The largest number below `bound` that is in this set and not in `other`.
+    pub(crate) fn last_without(&self, other: &Bits, bound: u32) -> Option<u32> {
+        let mut index = (bound as usize / 64).min(self.0.len());
+        let mut word = self.word(index) & !other.word(index) & ((1 << (bound % 64)) - 1);
+        while word == 0 {
+            index = index.checked_sub(1)?;
+            word = self.0[index] & !other.word(index);
+        }
+        Some(index as u32 * 64 + 63 - word.leading_zeros())
+    }
+
+    /// One more than the largest number that can be in the set.
+    pub(crate) fn bound(&self) -> u32 {
+        self.0.len() as u32 * 64
     }
 
     /// Takes a number out.
@@ -63,18 +77,6 @@ impl Bits {
     /// Takes out what is in `other`.
     pub(crate) fn subtract(&mut self, other: &Bits) {
         self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
-    }
-
-    /// Adds what is in `more` and not in `except`.
-    pub(crate) fn unite_without(&mut self, more: &Bits, except: &Bits) {
-        self.reach(more.0.len());
-        let both = more.0.len().min(except.0.len());
-        let (near, far) = self.0.split_at_mut(both);
-        let (near_more, far_more) = more.0.split_at(both);
-        for ((mine, theirs), except) in near.iter_mut().zip(near_more).zip(&except.0) {
-            *mine |= theirs & !except;
-        }
-        far.iter_mut().zip(far_more).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
     /// Takes out what is not in `other`.
@@ -110,20 +112,19 @@ impl Bits {
     }
 }
 
+impl Extend<u32> for Bits {
+    fn extend<I: IntoIterator<Item = u32>>(&mut self, numbers: I) {
+        for number in numbers {
+            self.insert(number);
+        }
+    }
+}
+
 /// The numbers that a word at an index stands for.
 fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;
         word &= word - 1;
-        Some(index as u32 * 64 + bit)
-    })
-}
-
-/// The same, the largest first.
-fn ones_down(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (word != 0).then(|| 63 - word.leading_zeros())?;
-        word &= !(1 << bit);
         Some(index as u32 * 64 + bit)
     })
 }
@@ -134,9 +135,7 @@ mod tests {
 
     fn bits(numbers: &[u32]) -> Bits {
         let mut bits = Bits::default();
-        for &number in numbers {
-            bits.insert(number);
-        }
+        bits.extend(numbers.iter().copied());
         bits
     }
 
@@ -148,21 +147,22 @@ mod tests {
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
-        assert_eq!(both.iter_down().collect::<Vec<_>>(), [200, 70, 3, 1]);
+        assert_eq!(
+            [256, 200, 70, 1].map(|bound| both.last_without(&bits(&[200]), bound)),
+            [Some(70), Some(70), Some(3), None]
+        );
+        assert_eq!((both.bound(), both.last_without(&bits(&[]), 1000)), (256, Some(200)));
         assert_eq!(set.without(&bits(&[70])).collect::<Vec<_>>(), [3, 200]);
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));
         assert!(bits(&[3, 200]).is_within(&set) && !bits(&[3, 201]).is_within(&set) && !set.is_within(&bits(&[3])));
         assert!(set.meets_only_within(&bits(&[3, 4]), &bits(&[3])) && !set.meets_only_within(&set, &bits(&[3])));
-        let mut some = bits(&[5]);
-        some.unite_without(&bits(&[1, 2, 300]), &bits(&[1, 5]));
-        assert_eq!(some.iter().collect::<Vec<_>>(), [2, 5, 300]);
         set.subtract(&bits(&[70, 71]));
         set.remove(5000);
         set.remove(3);
         assert_eq!(set.iter().collect::<Vec<_>>(), [200]);
         set.intersect(&bits(&[1]));
-        assert!(set.is_empty());
-        set.clear();
-        assert!(set.is_empty());
+        assert_eq!(set.len(), 0);
+        both.clear();
+        assert_eq!(both.len(), 0);
     }
 }

@@ -1,21 +1,21 @@
 //! Unfolding-based optimal partial-order reduction, with cutoffs for programs that never end.
 //!
-//! After César Rodríguez, Marcelo Sousa, Subodh Sharma and Daniel Kroening, *Unfolding-based Partial Order Reduction* (CONCUR
-//! 2015). It promises every local behaviour: each assertion that can fail fails, each deadlock and each end state is met,
-//! also in programs that run for ever. No two executions that it runs belong to one trace (theorem 10), and without
-//! cutoffs there is one for each trace (theorem 11).
+//! After César Rodríguez, Marcelo Sousa, Subodh Sharma and Daniel Kroening, *Unfolding-based Partial Order Reduction*
+//! (CONCUR 2015). It promises every local behaviour: each assertion that can fail fails, each deadlock and each end
+//! state is met, also in programs that run for ever. No two executions that it runs belong to one trace (theorem 10),
+//! and without cutoffs there is one for each trace (theorem 11).
 //!
-//! **The unfolding** (section 3) has an *event* for each step of each actor after each history: the steps that must have come
-//! before, and in which order as far as that matters. Events are *in conflict* if no execution has both. A trace is a
-//! *configuration*, a set of events that holds their causes and no conflict, and an execution a maximal one.
+//! **The unfolding** (section 3) has an *event* for each step of each actor after each history: the steps that must
+//! have come before, and in which order as far as that matters. Events are *in conflict* if no execution has both. A
+//! trace is a *configuration*, a set of events that holds their causes and no conflict, and an execution a maximal one.
 //!
-//! **The search** (section 4, algorithm 1) grows a configuration C event by event up to a maximal one. When everything with C
-//! and an event e was explored, e joins D, and what is left has C and nothing of D. There is something left exactly if
-//! an *alternative* exists: a configuration with C in which something is in conflict with each event of D. It is
-//! followed at once (A), so no run is ever given up because it could only repeat another one.
+//! **The search** (section 4, algorithm 1) grows a configuration C event by event up to a maximal one. When everything
+//! with C and an event e was explored, e joins D, and what is left has C and nothing of D. There is something left
+//! exactly if an *alternative* exists: a configuration with C in which something is in conflict with each event of D.
+//! It is followed at once (A), so no run is ever given up because it could only repeat another one.
 //!
 //! - `events.rs`: what is known of the unfolding, and when events are in conflict;
-//! - `path.rs`: C, and in which order it came about;
+//! - `path.rs`: C, in which order it came about, and what cannot be added to it;
 //! - `extensions.rs`: which events can follow C, or could have followed a part of it (`ex(C)`);
 //! - `alternatives.rs`: definition 8, by an exact search;
 //! - `removal.rs`: which events may be forgotten (`Q`, `U` and `G`);
@@ -25,25 +25,25 @@
 //! Where this departs from the paper:
 //!
 //! 1. *Footprints are dynamic.* The paper has transitions with one independence relation. Here what a step touches
-//!    depends on what it reads, and so does whether two steps depend on each other. An event is determined by its history
-//!    all the same, for whatever a step reads was written by a cause of it. But the histories that a step may have
-//!    cannot be listed by looking at one footprint: without a cause the actor may touch something else, and depend on
-//!    events that it had nothing to do with. They are found by running the actor: see `extensions.rs`, and
+//!    depends on what it reads, and so does whether two steps depend on each other. An event is determined by its
+//!    history all the same, for whatever a step reads was written by a cause of it. But the histories that a step may
+//!    have cannot be listed by looking at one footprint: without a cause the actor may touch something else, and depend
+//!    on events that it had nothing to do with. They are found by running the actor: see `extensions.rs`, and
 //!    `tests/papers/unfolding/finding-footprint-depends-on-history.mz`.
-//! 2. *Who waits counts.* An actor that cannot move after C may have been able to after a part of C. What it waits to do has a
-//!    footprint and a history like a step, and is kept like one, without an event.
+//! 2. *Who waits counts.* An actor that cannot move after C may have been able to after a part of C. What it waits to
+//!    do has a footprint and a history like a step, and is kept like one, without an event.
 //! 3. *A choice* makes an event of each outcome, with the history that this outcome needs; they exclude each other.
-//! 4. *Cutoffs are never taken back.* The paper lets an event be a cutoff at one time and none at another, as the events that
-//!    make it one may be discarded. Completeness is then hard to see: the search may have passed by, in time, what it
-//!    takes for explored. Here the table of states only grows, though events are forgotten, and the argument is short. Say
-//!    that T is a set of events that are no cutoffs at the end of the search of a node (C, D), that it can be added to C,
-//!    and that it avoids D: then the node leads to a configuration with all of C and T. Either the chosen event e fits to T;
-//!    or the node of C and e, by induction, leads to all of T that fits to e, so that the first event of T which does not
-//!    was found there, is in immediate conflict with e and therefore not forgotten, and is the alternative that is
-//!    asked for; events of D likewise, for what was no cutoff later was none then. And the smallest configuration
-//!    (`Rank`) that leads to a state has no cutoff, ever: a smaller one would lead to the same state.
-//!    `System::fingerprint` tells states by what they are, not by how their actors came to be, so the futures of two
-//!    equal ones are the same up to names.
+//! 4. *Cutoffs are never taken back.* The paper lets an event be a cutoff at one time and none at another, as the
+//!    events that make it one may be discarded. Completeness is then hard to see: the search may have passed by, in
+//!    time, what it takes for explored. Here the table of states only grows, though events are forgotten, and the
+//!    argument is short. Say that T is a set of events that are no cutoffs at the end of the search of a node (C, D),
+//!    that it can be added to C, and that it avoids D: then the node leads to a configuration with all of C and T.
+//!    Either the chosen event e fits to T; or the node of C and e, by induction, leads to all of T that fits to e, so
+//!    that the first event of T which does not was found there, is in conflict with e and nothing before it, a *rival*
+//!    of e and therefore not forgotten, and is the alternative that is asked for; events of D likewise, for what was no
+//!    cutoff later was none then. And the smallest configuration (`Rank`) that leads to a state has no cutoff, ever: a
+//!    smaller one would lead to the same state. `System::fingerprint` tells states by what they are, not by how their
+//!    actors came to be, so the futures of two equal ones are the same up to names.
 //! 5. *The recursion is a loop*, so that long executions need no long stack, and D leaves out what C excludes already.
 //! 6. *The next event is one with few causes*: small configurations are met first, and larger ones are then cutoffs.
 
@@ -63,9 +63,11 @@ use self::path::Path;
 use self::prefix::Recorder;
 use self::removal::Removal;
 use crate::Options;
+use crate::bits::Bits;
 use crate::tally::{Tally, from_each_start};
 use crate::waiting::unless_it_tells_who_waits;
 use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};
+use std::rc::Rc;
 
 pub use self::prefix::PrefixEvent;
 
@@ -98,8 +100,8 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     tally.conclude(system, walked, &counted)
 }
 
-/// The events that an exploration makes, causes before effects; `None` if there are more than `most`, or if the program does
-/// not suit the engine or the exploration is cut short.
+/// The events that an exploration makes, causes before effects; `None` if there are more than `most`, or if the program
+/// does not suit the engine or the exploration is cut short.
 pub fn prefix<S: System>(system: &S, options: &Options, most: usize) -> Option<Vec<PrefixEvent>> {
     if refuses(&system.traits()).is_some() {
         return None;
@@ -142,14 +144,27 @@ struct Counts {
 
 /// What is left to do at a configuration.
 struct Node {
-    /// The events that can be added and are no cutoffs.
-    enabled: Vec<EventId>,
+    /// Whether nothing is added, though it could be.
+    is_cut: bool,
     /// D: what was explored here or further up and is not in conflict with the configuration.
     disabled: Vec<EventId>,
-    /// A: what has to be added first, so that everything in D is avoided.
-    guide: Vec<EventId>,
+    /// What has to be added first, so that everything in D is avoided, from where it was found on: A is what is left of
+    /// it.
+    guide: Rc<Bits>,
+    /// How much of it is left.
+    guided: usize,
     /// What is being explored from here.
     current: Option<EventId>,
+}
+
+impl Node {
+    /// The events that are still referred to, some of them again and again.
+    fn pending(&self) -> impl Iterator<Item = EventId> + '_ {
+        // A guide is shared with the nodes below the one where it was found.
+        let found_here = self.guided == self.guide.len();
+        let guide = found_here.then(|| self.guide.iter()).into_iter().flatten();
+        self.disabled.iter().copied().chain(guide)
+    }
 }
 
 /// The exploration from one initial state.
@@ -181,19 +196,19 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     /// Algorithm 1. The two recursive calls are one loop over a stack: the second one stays at its configuration.
     fn explore(&mut self) -> Result<(), StopReason> {
         self.extender.begin(&mut self.events, &mut self.path, self.tally, self.cutoffs)?;
-        self.arrive(Vec::new(), Vec::new())?;
+        self.arrive(Vec::new(), Rc::default(), 0)?;
         while let Some(node) = self.nodes.last_mut() {
             if let Some(explored) = node.current.take() {
                 node.disabled.push(explored);
-                match alternative(&self.events, &self.path.configuration, &node.disabled) {
-                    Some(found) => node.guide = found.without(&self.path.configuration).collect(),
+                match alternative(&self.events, &self.path, &node.disabled) {
+                    Some(found) => (node.guided, node.guide) = (found.len(), Rc::new(found)),
                     None => {
                         self.leave();
                         continue;
                     }
                 }
             }
-            match choose(node, &self.events) {
+            match choose(node, &self.path, &self.events) {
                 Some(next) => self.go_on(next)?,
                 None => self.leave(),
             }
@@ -207,46 +222,44 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         node.current = Some(next);
         let stays = |event: &EventId| !self.events.exclude_each_other(*event, next);
         let disabled = node.disabled.iter().copied().filter(stays).collect();
-        let guide = node.guide.iter().copied().filter(|&event| event != next).collect();
-        let pending = self.nodes.iter().flat_map(|node| node.disabled.iter().chain(&node.guide).copied());
-        self.removal.tidy(&mut self.events, &self.path, pending.chain([next]));
+        let (guide, guided) = (Rc::clone(&node.guide), node.guided - usize::from(node.guide.contains(next)));
+        let pending = self.nodes.iter().flat_map(Node::pending);
+        self.removal.tidy(&mut self.events, &mut self.path, pending.chain([next]));
         self.extender.extend(next, &mut self.events, &mut self.path, self.tally, self.cutoffs)?;
-        self.arrive(disabled, guide)
+        self.arrive(disabled, guide, guided)
     }
 
     /// The configuration has a new event: what can follow?
-    fn arrive(&mut self, disabled: Vec<EventId>, guide: Vec<EventId>) -> Result<(), StopReason> {
-        let mut enabled = Vec::new();
-        self.path.enabled(&self.events, &mut enabled);
-        if !enabled.is_empty() && (self.path.comes_back() || self.tally.cuts_at(self.path.len())) {
-            enabled.clear();
-        }
+    fn arrive(&mut self, disabled: Vec<EventId>, guide: Rc<Bits>, guided: usize) -> Result<(), StopReason> {
+        let is_maximal = self.path.enabled(&self.events).next().is_none();
+        let is_cut = !is_maximal && (self.path.comes_back() || self.tally.cuts_at(self.path.len()));
         if self.path.comes_back() {
             self.tally.cut_cycle();
         }
-        if enabled.is_empty() {
+        if is_maximal || is_cut {
             self.configurations += 1;
             self.extender.end(&self.path, &self.events, self.tally)?;
         }
-        debug_assert!(!guide.is_empty() || disabled.is_empty(), "everything in D is avoided once A is in C");
-        self.nodes.push(Node { enabled, disabled, guide, current: None });
+        debug_assert!(guided > 0 || disabled.is_empty(), "everything in D is avoided once A is in C");
+        self.nodes.push(Node { is_cut, disabled, guide, guided, current: None });
         Ok(())
     }
 
     /// Goes back to before the last event was added.
     fn leave(&mut self) {
         self.nodes.pop();
-        self.path.pop(&self.events);
+        self.path.pop(&mut self.events);
         self.extender.leave();
     }
 }
 
 /// What to add next: an event of A if there is one left, any event otherwise.
-fn choose(node: &Node, events: &Events) -> Option<EventId> {
-    if node.guide.is_empty() {
-        return node.enabled.iter().copied().min_by_key(|&event| events.causes(event).len());
+fn choose<K>(node: &Node, path: &Path<K>, events: &Events) -> Option<EventId> {
+    let mut enabled = path.enabled(events).filter(|_| !node.is_cut);
+    if node.guided == 0 {
+        return enabled.min_by_key(|&event| events.causes(event).len());
     }
-    node.enabled.iter().copied().find(|event| node.guide.contains(event))
+    enabled.find(|&event| node.guide.contains(event))
 }
 
 #[cfg(test)]

@@ -1,21 +1,23 @@
 //! Cutoffs: events after which nothing new can happen (section 5.2).
 //!
 //! An event is a cutoff if its local configuration leads to a state to which a smaller one leads as well: whatever can
-//! follow here can follow there. The empty configuration counts as one. By size, as the paper does after McMillan, smaller
-//! is what has fewer events.
+//! follow here can follow there. The empty configuration counts as one. By size, as the paper does after McMillan,
+//! smaller is what has fewer events.
 //!
-//! [`options::Cutoffs::Order`] cuts more, in two ways. A smaller configuration need not be that of one event: it is enough
-//! that the search has come through it, and that is where most states are met. And of two configurations of the same size
-//! one is still the smaller one: each step has a weight that depends on who moves, on the outcome and on how objects are
-//! touched, and weights are added up. What follows adds the same to both, so this is an adequate order. Actors
-//! that come to be on the way have no lasting names and count as one.
+//! [`options::Cutoffs::Order`] cuts more, in two ways. A smaller configuration need not be that of one event: it is
+//! enough that the search has come through it, and that is where most states are met. And of two configurations of the
+//! same size one is still the smaller one: each step has a weight that depends on who moves, on the outcome and on how
+//! objects are touched, and weights are added up. What follows adds the same to both, so this is an adequate order.
+//! Actors that come to be on the way have no lasting names and count as one.
+//!
+//! An event is compared when it is made and not again when it is its turn. That was tried and cut nothing: what the
+//! search meets in between lies behind larger configurations.
 //!
 //! The table only grows. That matters: completeness rests on an event that is no cutoff having been none at any time
 //! before, see the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an
 //! execution are then still compared with their own causes, which is enough for every search to end.
 
-use super::events::{EventId, Events};
-use crate::bits::Bits;
+use super::events::{Events, History};
 use crate::options;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -88,15 +90,14 @@ impl Cutoffs {
         Fingerprint::of_bytes(&bytes).0 as u32
     }
 
-    /// An event with these causes leads to a state; whether it is a cutoff.
-    pub(super) fn meet(&mut self, state: Fingerprint, causes: &Bits, weight: u32, events: &Events) -> bool {
+    /// An event leads to a state: whether it is a cutoff, if this is its history and that the rank of all of it.
+    pub(super) fn meet(&mut self, state: Fingerprint, rank: Rank, history: &History, events: &Events) -> bool {
         if self.smallest.len() >= self.most
-            && (self.start == Some(state) || causes.iter().any(|cause| events.state(cause) == state))
+            && (self.start == Some(state) || history.causes.iter().any(|cause| events.state(cause) == state))
         {
             return true;
         }
-        let history = causes.iter().fold(Rank::default(), |rank, cause: EventId| rank.and(events.weight(cause)));
-        self.note(state, history.and(weight))
+        self.note(state, rank)
     }
 
     /// The search has come to a state with a configuration of this rank.

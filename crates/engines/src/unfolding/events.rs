@@ -1,15 +1,16 @@
 //! The part of the unfolding that is known: its events, and what actors would do after which of them.
 //!
-//! An *event* is one step of one actor after one history. Causes and effects are sets of dense numbers, so that the
-//! questions of the algorithm are a few machine words each. Two events are in *direct* conflict if they depend on each other
-//! and neither is a cause of the other. Conflict is inherited: two events are in conflict if causes of theirs are. It is not
-//! written down for pairs of events, which would be most of the work, but found for a whole configuration at once: the events
-//! that are in direct conflict with a member, and whatever has one of them among its causes ([`Events::barred`]).
+//! An *event* is one step of one actor after one history. Histories are sets of dense numbers, so that the questions of
+//! the algorithm are a few machine words each. Two events are in *direct* conflict if they are steps of one actor in
+//! one turn, or steps of two that depend on each other, and neither is a cause of the other. Conflict is inherited: two
+//! events are in conflict if causes of theirs are. It is not written down for pairs of events, which would be most of
+//! the work, but kept for the whole configuration that is being explored: see `path.rs`.
 //!
 //! An *attempt* is what an actor would do in its turn after a history: its outcomes, each an event, or nothing because
 //! it has to wait. It says the same for every configuration that holds its history and beyond that nothing which
 //! conflicts with it, so a program is run once for all of these.
 
+use super::cutoffs::Rank;
 use crate::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
@@ -36,23 +37,34 @@ pub(super) struct Event {
     footprint: u32,
     /// The actor's own step before this one.
     before: Option<EventId>,
-    /// The history: everything that must have happened.
-    causes: Bits,
-    /// Those causes that are no cause of another one.
-    nearest: SmallVec<[EventId; 2]>,
-    /// Events that have this one in their history.
-    effects: Bits,
+    /// How many steps of its own the actor took before.
+    turn: u32,
+    history: History,
     name: Name,
     /// Where the local configuration leads.
     state: u128,
     /// What the step adds to the weight of a configuration.
     weight: u32,
-    /// Actors that the step brings into being.
-    creates: SmallVec<[ActorId; 1]>,
+    /// What the local configuration is compared by.
+    rank: Rank,
+    /// Actors that the step brings into being, once that is known.
+    creates: Option<SmallVec<[ActorId; 1]>>,
     /// The actor is known to have come to its end with it.
     is_last: bool,
     /// What the actor would do next, in whatever configurations that was asked.
     attempts: Attempts,
+    /// The actor's next steps, of which an execution has at most one.
+    next: SmallVec<[EventId; 2]>,
+    /// What was found to be in conflict with the event and with nothing before it, when it was last explored.
+    rivals: Vec<EventId>,
+}
+
+/// Everything that must have happened before a step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct History {
+    pub(super) causes: Bits,
+    /// Those causes that are no cause of another one.
+    pub(super) nearest: SmallVec<[EventId; 2]>,
 }
 
 /// What is known of an event when it is made.
@@ -60,10 +72,10 @@ pub(super) struct NewEvent {
     pub(super) step: Move,
     pub(super) footprint: FootprintId,
     pub(super) before: Option<EventId>,
-    pub(super) causes: Bits,
-    pub(super) creates: SmallVec<[ActorId; 1]>,
+    pub(super) history: History,
     pub(super) state: Fingerprint,
     pub(super) weight: u32,
+    pub(super) rank: Rank,
 }
 
 /// What an actor would do after a history.
@@ -82,11 +94,15 @@ pub(super) struct Events {
     events: Vec<Event>,
     free: Vec<EventId>,
     footprints: FootprintTable,
+    /// For each footprint the others that conflict with it.
+    conflicting: Vec<Vec<FootprintId>>,
     /// For each footprint the events whose own footprints conflict with it.
     dependent: Vec<Bits>,
     by_name: HashMap<Name, EventId, FxBuildHasher>,
     /// For each actor its events.
     of_actor: Vec<Bits>,
+    /// For each actor its possible first steps.
+    first: Vec<SmallVec<[EventId; 2]>>,
     attempts: Vec<Attempt>,
     free_attempts: Vec<AttemptId>,
     /// For each actor what it would do first.
@@ -102,9 +118,11 @@ impl Events {
             events: Vec::new(),
             free: Vec::new(),
             footprints: FootprintTable::new(dependence),
+            conflicting: Vec::new(),
             dependent: Vec::new(),
             by_name: HashMap::default(),
             of_actor: Vec::new(),
+            first: Vec::new(),
             attempts: Vec::new(),
             free_attempts: Vec::new(),
             first_attempts: Vec::new(),
@@ -125,17 +143,28 @@ impl Events {
         self.events[event as usize].before
     }
 
+    /// How many steps of its own the actor of an event took before it.
+    pub(super) fn turn(&self, event: EventId) -> usize {
+        self.events[event as usize].turn as usize
+    }
+
     pub(super) fn causes(&self, event: EventId) -> &Bits {
-        &self.events[event as usize].causes
+        &self.events[event as usize].history.causes
     }
 
     /// The causes of an event that are no cause of another one.
     pub(super) fn nearest(&self, event: EventId) -> &[EventId] {
-        &self.events[event as usize].nearest
+        &self.events[event as usize].history.nearest
     }
 
-    pub(super) fn effects(&self, event: EventId) -> &Bits {
-        &self.events[event as usize].effects
+    /// What was found to be in conflict with an event and with nothing before it, when it was last explored.
+    pub(super) fn rivals(&self, event: EventId) -> &[EventId] {
+        &self.events[event as usize].rivals
+    }
+
+    /// Says what was found to be in conflict with an event.
+    pub(super) fn set_rivals(&mut self, event: EventId, rivals: Vec<EventId>) {
+        self.events[event as usize].rivals = rivals;
     }
 
     /// Whether an actor is known to have come to its end with an event.
@@ -148,8 +177,14 @@ impl Events {
         self.events[event as usize].is_last = true;
     }
 
+    /// The actors that the step of an event brings into being.
     pub(super) fn creates(&self, event: EventId) -> &[ActorId] {
-        &self.events[event as usize].creates
+        self.events[event as usize].creates.as_deref().unwrap_or(&[])
+    }
+
+    /// Finds out whom the step of an event brings into being, if that is not known.
+    pub(super) fn note_creates(&mut self, event: EventId, creates: impl FnOnce() -> SmallVec<[ActorId; 1]>) {
+        self.events[event as usize].creates.get_or_insert_with(creates);
     }
 
     /// The state to which the local configuration of an event leads.
@@ -162,9 +197,16 @@ impl Events {
         self.events[event as usize].weight
     }
 
-    /// The events after which nothing needs to be explored.
-    pub(super) fn cutoffs(&self) -> &Bits {
-        &self.cutoffs
+    /// What a history is compared by: that of its largest known part, and what comes to it.
+    pub(super) fn rank(&self, history: &History) -> Rank {
+        let Some(largest) = self.largest(history) else { return Rank::default() };
+        let more = history.causes.without(self.causes(largest)).filter(|&cause| cause != largest);
+        more.fold(self.events[largest as usize].rank, |rank, cause| rank.and(self.weight(cause)))
+    }
+
+    /// The cause of a history that has the largest history itself.
+    pub(super) fn largest(&self, history: &History) -> Option<EventId> {
+        history.nearest.iter().copied().max_by_key(|&cause| self.causes(cause).len())
     }
 
     pub(super) fn is_cutoff(&self, event: EventId) -> bool {
@@ -182,12 +224,6 @@ impl Events {
         set.insert(event);
     }
 
-    /// Takes an event and its effects out of a set.
-    pub(super) fn exclude(&self, set: &mut Bits, event: EventId) {
-        set.subtract(self.effects(event));
-        set.remove(event);
-    }
-
     /// The events whose footprints conflict with this one.
     pub(super) fn dependent(&self, footprint: FootprintId) -> &Bits {
         &self.dependent[footprint.0 as usize]
@@ -198,36 +234,21 @@ impl Events {
         self.footprints.conflict(one, other)
     }
 
-    /// The known events that are in direct conflict with an event: of the same actor or with conflicting footprints, and
-    /// neither among its causes nor among its effects.
-    pub(super) fn direct_conflicts(&self, event: EventId) -> Bits {
-        let mut direct = Bits::default();
-        self.bar(event, &mut direct);
-        direct.subtract(self.causes(event));
-        direct.remove(event);
-        direct
+    /// The known events with conflicting footprints, and other steps that the actor might have taken in its turn. Those
+    /// that are neither causes nor effects of the event are in direct conflict with it.
+    pub(super) fn related(&self, event: EventId) -> Bits {
+        let actor = self.step(event).actor;
+        let mut related = self.dependent(self.footprint(event)).clone();
+        related.subtract(&self.of_actor[actor.index()]);
+        related.extend(self.in_turn(self.before(event), actor).iter().copied().filter(|&other| other != event));
+        related
     }
 
-    /// The events that are in direct conflict with a member of a configuration: these and their effects cannot be added
-    /// to it.
-    pub(super) fn barred(&self, configuration: &Bits) -> Bits {
-        let mut barred = Bits::default();
-        configuration.iter().for_each(|event| self.bar(event, &mut barred));
-        barred.subtract(configuration);
-        barred
-    }
-
-    /// Adds to what is barred for a configuration, given what is for one without some of its events.
-    pub(super) fn bar_more(&self, barred: &mut Bits, configuration: &Bits, new: impl Iterator<Item = EventId>) {
-        new.for_each(|event| self.bar(event, barred));
-        barred.subtract(configuration);
-    }
-
-    /// Adds what depends on an event and does not come after it. What comes before it has to be taken out.
-    fn bar(&self, event: EventId, into: &mut Bits) {
-        into.unite_without(self.dependent(self.footprint(event)), self.effects(event));
-        if let Some(own) = self.of_actor.get(self.step(event).actor.index()) {
-            into.unite_without(own, self.effects(event));
+    /// The known events of an actor that follow its own step `before`, or those at its beginning.
+    fn in_turn(&self, before: Option<EventId>, actor: ActorId) -> &[EventId] {
+        match before {
+            Some(before) => &self.events[before as usize].next,
+            None => &self.first[actor.index()],
         }
     }
 
@@ -236,15 +257,38 @@ impl Events {
         self.step(one).actor == self.step(other).actor || self.conflict(self.footprint(one), self.footprint(other))
     }
 
-    /// The members of a set that have no other member among their effects.
-    pub(super) fn maximal<'a>(&'a self, set: &'a Bits) -> impl Iterator<Item = EventId> + 'a {
-        set.iter().filter(|&event| !self.effects(event).meets(set))
+    /// The members of a set that are no causes of other members.
+    pub(super) fn maximal(&self, set: &Bits) -> SmallVec<[EventId; 2]> {
+        let (mut further, mut maximal) = (Bits::default(), SmallVec::new());
+        self.add_maximal(set, &mut further, &mut maximal);
+        maximal
+    }
+
+    /// Adds the members of a set to events that are no causes of each other, those that are no cause of any; `further`
+    /// has all causes.
+    fn add_maximal(&self, set: &Bits, further: &mut Bits, maximal: &mut SmallVec<[EventId; 2]>) {
+        // The latest first: it brings most of the others with it.
+        let mut bound = set.bound();
+        while let Some(event) = set.last_without(further, bound) {
+            if !maximal.contains(&event) {
+                further.unite(self.causes(event));
+                maximal.push(event);
+            }
+            bound = event;
+        }
+        // Numbers are used again, so a cause of a later one may have been met before that one.
+        maximal.retain(|event| !further.contains(*event));
     }
 
     /// The number of a footprint.
     pub(super) fn intern(&mut self, footprint: &Footprint) -> FootprintId {
         let id = self.footprints.intern(footprint);
         if id.0 as usize == self.dependent.len() {
+            let others = (0..=id.0).map(FootprintId).filter(|&other| self.footprints.conflict(id, other)).collect();
+            self.conflicting.push(others);
+            for other in self.conflicting[id.0 as usize].clone().into_iter().filter(|&other| other != id) {
+                self.conflicting[other.0 as usize].push(id);
+            }
             let living = (0..self.events.len() as u32).filter(|&event| self.events[event as usize].step.is_some());
             let mut dependent = Bits::default();
             living.filter(|&event| self.conflict(id, self.footprint(event))).for_each(|event| {
@@ -256,20 +300,19 @@ impl Events {
     }
 
     /// The history of a step with this footprint by the actor whose last step was `before`, in a configuration.
-    pub(super) fn history(&self, configuration: &Bits, footprint: FootprintId, before: Option<EventId>) -> Bits {
-        let mut causes = Bits::default();
+    pub(super) fn history(&self, configuration: &Bits, footprint: FootprintId, before: Option<EventId>) -> History {
+        let (mut causes, mut nearest) = (Bits::default(), SmallVec::new());
         if let Some(before) = before {
-            self.include(&mut causes, before);
+            causes.unite(self.causes(before));
+            nearest.push(before);
         }
         let mut conflicting = self.dependent(footprint).clone();
         conflicting.intersect(configuration);
-        // The latest first: it brings most of the others with it.
-        for event in conflicting.iter_down() {
-            if !causes.contains(event) {
-                self.include(&mut causes, event);
-            }
-        }
-        causes
+        self.add_maximal(&conflicting, &mut causes, &mut nearest);
+        nearest.iter().for_each(|&cause| {
+            causes.insert(cause);
+        });
+        History { causes, nearest }
     }
 
     /// Adds an event that is not known yet.
@@ -283,41 +326,31 @@ impl Events {
             step: Some(new.step),
             footprint: footprint.0,
             before: new.before,
-            name: self.name_of(new.step, &new.causes),
-            causes: new.causes,
-            creates: new.creates,
+            turn: new.before.map_or(0, |before| self.events[before as usize].turn + 1),
+            name: self.name_of(new.step, &new.history),
+            history: new.history,
             state: new.state.0,
             weight: new.weight,
+            rank: new.rank,
             ..Event::default()
         };
-        let (mut further, mut nearest) = (Bits::default(), SmallVec::<[EventId; 2]>::new());
-        for cause in self.events[id as usize].causes.clone().iter_down() {
-            self.events[cause as usize].effects.insert(id);
-            if !further.contains(cause) {
-                further.unite(self.causes(cause));
-                nearest.push(cause);
-            }
-        }
-        // Numbers are used again, so a cause of a later one may have been met before that one.
-        nearest.retain(|cause| !further.contains(*cause));
-        self.events[id as usize].nearest = nearest;
-        for (other, dependent) in self.dependent.iter_mut().enumerate() {
-            if self.footprints.conflict(FootprintId(other as u32), footprint) {
-                dependent.insert(id);
-            }
+        for other in &self.conflicting[footprint.0 as usize] {
+            self.dependent[other.0 as usize].insert(id);
         }
         of(&mut self.of_actor, actor).insert(id);
+        let first = of(&mut self.first, actor);
+        new.before.map_or(first, |before| &mut self.events[before as usize].next).push(id);
         self.by_name.insert(self.name(id), id);
         id
     }
 
-    /// The same sum as the name of a trace: see `core::trace`.
-    fn name_of(&self, step: Move, causes: &Bits) -> Name {
-        let history = causes.iter().fold(0u128, |sum, cause| sum.wrapping_add(self.name(cause)));
+    /// A hash of the step and of the names of the nearest causes, which stand for all.
+    fn name_of(&self, step: Move, history: &History) -> Name {
+        let causes = history.nearest.iter().fold(0u128, |sum, &cause| sum.wrapping_add(self.name(cause)));
         let mut bytes = [0u8; 28];
         bytes[..4].copy_from_slice(&step.actor.0.to_le_bytes());
         bytes[4..12].copy_from_slice(&step.outcome.0.to_le_bytes());
-        bytes[12..].copy_from_slice(&history.to_le_bytes());
+        bytes[12..].copy_from_slice(&causes.to_le_bytes());
         Fingerprint::of_bytes(&bytes).0
     }
 
@@ -342,7 +375,8 @@ impl Events {
         for id in (0..self.events.len() as u32).rev() {
             let event = &mut self.events[id as usize];
             if kept.contains(id) {
-                event.effects.intersect(kept);
+                event.next.retain(|next| kept.contains(*next));
+                event.rivals.retain(|&rival| kept.contains(rival));
                 retain_attempts(&mut event.attempts, &mut attempts, &mut self.free_attempts, kept);
             } else {
                 self.by_name.remove(&event.name);
@@ -354,6 +388,7 @@ impl Events {
         self.attempts = attempts;
         self.dependent.iter_mut().for_each(|events| events.intersect(kept));
         self.of_actor.iter_mut().for_each(|events| events.intersect(kept));
+        self.first.iter_mut().for_each(|events| events.retain(|event| kept.contains(*event)));
         self.cutoffs.intersect(kept);
     }
 }
@@ -398,8 +433,14 @@ impl Events {
         }
     }
 
-    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known. The configuration
-    /// has the event `newest`: most attempts that do not fit can be told by that.
+    /// Whether the actor of an event is known to have had something else to do that touches something else.
+    pub(super) fn wavers(&self, event: EventId) -> bool {
+        let attempts = self.attempts_after(self.before(event), self.step(event).actor);
+        attempts.iter().any(|&attempt| self.attempted(attempt) != self.footprint(event))
+    }
+
+    /// What an actor does in a configuration whose last step of that actor is `before`, if it is known. The
+    /// configuration has the event `newest`: most attempts that do not fit can be told by that.
     pub(super) fn find(
         &self,
         before: Option<EventId>,
@@ -418,9 +459,9 @@ impl Events {
     }
 
     /// The event with this outcome and this history among those that are known.
-    pub(super) fn find_event(&self, step: Move, causes: &Bits) -> Option<EventId> {
-        let event = *self.by_name.get(&self.name_of(step, causes))?;
-        debug_assert!(self.step(event) == step && self.causes(event) == causes, "two events have one name");
+    pub(super) fn find_event(&self, step: Move, history: &History) -> Option<EventId> {
+        let event = *self.by_name.get(&self.name_of(step, history))?;
+        debug_assert!(self.step(event) == step, "two events have one name");
         Some(event)
     }
 

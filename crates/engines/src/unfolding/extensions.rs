@@ -1,28 +1,28 @@
 //! Extensions: the events whose causes lie in a configuration (procedure `Extend`).
 //!
 //! They are of two kinds. Those that can be added are what actors would do now. The others are in *conflict* with the
-//! configuration: what an actor would have done in its turn, had it come to it with less of the configuration behind it.
-//! Both have to be found, and found exactly, for each is an order of steps that some execution has.
+//! configuration: what an actor would have done in its turn, had it come to it with less of the configuration behind
+//! it. Both have to be found, and found exactly, for each is an order of steps that some execution has.
 //!
 //! What a step touches is known only when it is run, and may depend on what came before. So the histories of an actor's
-//! turn cannot be computed from footprints alone. They are found from the top: run the actor after all of a region of the
-//! configuration. The step touches something; if another history within the region is possible at all, it lacks one of
-//! the events that conflict with that footprint, for with all of them the actor would see what it has seen. So for each
-//! of the largest of these events the region without it (and with the larger ones that were dealt with) is searched in
-//! turn. Regions are disjoint: no history is met twice.
+//! turn cannot be computed from footprints alone. They are found from the top: run the actor after all of a region of
+//! the configuration. The step touches something; if another history within the region is possible at all, it lacks one
+//! of the events that conflict with that footprint, for with all of them the actor would see what it has seen. So for
+//! each of the largest of these events the region without it (and with the larger ones that were dealt with) is
+//! searched in turn. Regions are disjoint: no history is met twice.
 //!
 //! When a configuration grows by an event, only histories that hold it are new. An attempt that is known and does not
-//! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the region
-//! to search holds its history, the event and nothing else that it conflicts with.
+//! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the
+//! region to search holds its history, the event and nothing else that it conflicts with.
 
-use super::cutoffs::Cutoffs;
-use super::events::{AttemptId, EventId, Events, Name, NewEvent};
+use super::cutoffs::{Cutoffs, Rank};
+use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
 use mazurka_core::{
-    ActorId, ActorSet, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
+    ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
 };
 use smallvec::SmallVec;
 
@@ -43,6 +43,10 @@ pub(super) struct Extender<M: Machine> {
     /// Who writes the events down, if somebody does.
     pub(super) recorder: Option<Recorder>,
     regions: Vec<Region>,
+    /// What everybody would do now, while that is being found out.
+    turns: Vec<Turn>,
+    /// Where an actor stands that is run with each of its outcomes.
+    here: Option<M::Mark>,
     /// The machine does not stand where the configuration leads.
     away: bool,
 }
@@ -60,7 +64,6 @@ struct Deed {
     step: Move,
     footprint: FootprintId,
     record: StepRecord,
-    creates: SmallVec<[ActorId; 1]>,
 }
 
 /// Where an extender works.
@@ -81,6 +84,8 @@ impl<M: Machine> Extender<M> {
             made_cutoffs: 0,
             recorder: None,
             regions: Vec::new(),
+            turns: Vec::new(),
+            here: None,
             away: true,
         }
     }
@@ -93,18 +98,18 @@ impl<M: Machine> Extender<M> {
         tally: &mut Tally<'_>,
         cutoffs: &mut Cutoffs,
     ) -> Result<(), StopReason> {
-        path.actors = self.present();
+        path.meet(&self.present());
         cutoffs.begin(self.machine.fingerprint(), &path.actors);
         if !cutoffs.apply() {
             path.note_state(self.machine.fingerprint());
         }
         let site = &mut Site { events, path, tally, cutoffs };
-        let mut turns = Vec::new();
+        self.turns.clear();
         for actor in site.path.actors.clone() {
             self.search(site, None, actor, Region { least: Bits::default(), most: Bits::default() })?;
-            turns.extend(turn(site.events, site.path, None, actor));
+            self.turns.extend(turn(site.events, site.path, None, actor));
         }
-        path.take_turns(turns);
+        path.take_turns(&self.turns);
         Ok(())
     }
 
@@ -119,7 +124,8 @@ impl<M: Machine> Extender<M> {
     ) -> Result<(), StopReason> {
         self.stand_at_end(path);
         self.machine.step(events.step(event));
-        path.push(event, self.machine.mark(), events);
+        events.note_creates(event, || self.present().into_iter().filter(|&actor| !path.knows(actor)).collect());
+        path.push(event, &self.machine, events);
         tally.repeat(1, path.len())?;
         if !cutoffs.apply() {
             path.note_state(self.machine.fingerprint());
@@ -136,8 +142,8 @@ impl<M: Machine> Extender<M> {
         for created in SmallVec::<[ActorId; 4]>::from_slice(site.events.creates(event)) {
             self.search(site, None, created, whole(site))?;
         }
-        let turns = turns_after(site.events, site.path, event);
-        path.take_turns(turns);
+        turns_after(site.events, site.path, event, &mut self.turns);
+        path.take_turns(&self.turns);
         Ok(())
     }
 
@@ -181,18 +187,16 @@ impl<M: Machine> Extender<M> {
         let (events, path) = (&*site.events, &*site.path);
         let mover = events.step(event).actor;
         let mut found = Vec::new();
-        for &actor in path.actors.iter().filter(|&&actor| actor != mover) {
-            // From the last turn of the actor down to the first that the event does not come after.
-            let mut before = path.last(actor);
-            loop {
-                let known = events.attempts_after(before, actor).iter();
-                let regions = known.filter_map(|&attempt| region_of(events, path, event, before, actor, attempt));
-                found.extend(regions.map(|region| (before, actor, region)));
-                match before {
-                    Some(own) if !events.causes(event).contains(own) => before = events.before(own),
-                    _ => break,
-                }
-            }
+        let mut look = |before: Option<EventId>, actor: ActorId| {
+            let known = events.attempts_after(before, actor).iter();
+            let regions = known.filter_map(|&attempt| region_of(events, path, event, before, actor, attempt));
+            found.extend(regions.map(|region| (before, actor, region)));
+        };
+        path.turns().iter().filter(|turn| turn.actor != mover).for_each(|turn| look(turn.before, turn.actor));
+        // What another actor did before, and the event does not come after, has nothing to do with the event. So only
+        // where it might have touched something else is there anything to look for.
+        for own in path.wavering.without(events.causes(event)).filter(|&own| own != event) {
+            look(events.before(own), events.step(own).actor);
         }
         found.into_iter().try_for_each(|(before, actor, region)| self.search(site, before, actor, region))
     }
@@ -221,7 +225,7 @@ impl<M: Machine> Extender<M> {
             conflicting.subtract(&least);
             for event in site.events.maximal(&conflicting) {
                 let mut rest = most.clone();
-                site.events.exclude(&mut rest, event);
+                site.path.exclude(&mut rest, event, site.events);
                 regions.push(Region { least: least.clone(), most: rest });
                 site.events.include(&mut least, event);
             }
@@ -254,18 +258,27 @@ impl<M: Machine> Extender<M> {
         }
         together.seal();
         let footprint = site.events.intern(&together);
-        let causes = site.events.history(part, footprint, before);
+        let history = site.events.history(part, footprint, before);
         let mut made = SmallVec::new();
         for deed in deeds {
-            made.push(self.event(site, before, part, deed)?);
+            let same = deed.footprint == footprint;
+            let history = if same { history.clone() } else { site.events.history(part, deed.footprint, before) };
+            made.push(self.event(site, before, history, deed)?);
         }
-        Ok(Some(site.events.add_attempt(before, actor, footprint, causes, made)))
+        let attempt = site.events.add_attempt(before, actor, footprint, history.causes, made);
+        site.path.note_attempt(before, actor, site.events);
+        Ok(Some(attempt))
     }
 
     /// All that an actor can do where the machine stands.
     fn deeds(&mut self, actor: ActorId, events: &mut Events) -> Vec<Deed> {
-        let here = self.machine.mark();
-        let present: ActorSet = self.present().into_iter().collect();
+        let here = match self.here.take() {
+            Some(mut here) => {
+                self.machine.mark_again(&mut here);
+                here
+            }
+            None => self.machine.mark(),
+        };
         let mut deeds = Vec::new();
         let mut outcome = Some(Outcome::FIRST);
         while let Some(current) = outcome {
@@ -275,9 +288,9 @@ impl<M: Machine> Extender<M> {
             let step = Move { actor, outcome: current };
             let record = self.machine.step(step).clone();
             outcome = record.next_outcome;
-            let creates = self.present().into_iter().filter(|&actor| !present.contains(actor)).collect();
-            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record, creates });
+            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record });
         }
+        self.here = Some(here);
         deeds
     }
 
@@ -286,29 +299,30 @@ impl<M: Machine> Extender<M> {
         &mut self,
         site: &mut Site<'_, '_, M::Mark>,
         before: Option<EventId>,
-        part: &Bits,
+        history: History,
         deed: Deed,
     ) -> Result<EventId, StopReason> {
-        let Deed { step, footprint, record, creates } = deed;
-        let causes = site.events.history(part, footprint, before);
-        if let Some(known) = site.events.find_event(step, &causes) {
+        let Deed { step, footprint, record } = deed;
+        if let Some(known) = site.events.find_event(step, &history) {
             return Ok(known);
         }
         site.tally.schedule.moves.clear();
         if !record.violations.is_empty() {
-            site.tally.schedule.moves = site.path.moves(&causes, site.events);
+            site.tally.schedule.moves = site.path.moves(&history.causes, site.events);
         }
         site.tally.step(step, &record)?;
-        let (mut state, mut weight, mut cut) = (Fingerprint(0), 0, false);
+        let (mut state, mut weight, mut rank, mut cut) = (Fingerprint(0), 0, Rank::default(), false);
         if site.cutoffs.apply() {
-            let repeated = self.rewind_to_history(site, before, &causes);
+            let repeated = self.rewind_to_history(site, &history);
             self.machine.step(step);
             site.tally.repeat(repeated + 1, 0)?;
             state = self.machine.fingerprint();
             weight = site.cutoffs.weight(step, &record.footprint);
-            cut = site.cutoffs.meet(state, &causes, weight, site.events);
+            rank = site.events.rank(&history).and(weight);
+            cut = site.cutoffs.meet(state, rank, &history, site.events);
         }
-        let event = site.events.add(NewEvent { step, footprint, before, causes, creates, state, weight });
+        let event = site.events.add(NewEvent { step, footprint, before, history, state, weight, rank });
+        site.path.bar(event, site.events);
         if site.cutoffs.apply() {
             self.keep_local_state(event);
         }
@@ -330,13 +344,14 @@ impl<M: Machine> Extender<M> {
 impl<M: Machine> Extender<M> {
     /// Brings the machine to the state to which a history leads, from that of its largest known part; returns the steps
     /// that this took.
-    fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, before: Option<EventId>, history: &Bits) -> u64 {
-        let candidates = [before, site.path.last_of(history)];
-        let largest = candidates.into_iter().flatten().max_by_key(|&event| site.events.causes(event).len());
-        let known = largest.and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
-        let Some((event, state)) = known else { return site.path.rewind(&mut self.machine, history, site.events) };
+    fn rewind_to_history(&mut self, site: &Site<'_, '_, M::Mark>, history: &History) -> u64 {
+        let known =
+            site.events.largest(history).and_then(|event| Some((event, self.local.get(event as usize)?.as_ref()?)));
+        let Some((event, state)) = known else {
+            return site.path.rewind(&mut self.machine, &history.causes, site.events);
+        };
         self.machine.rewind(state);
-        let mut rest = history.clone();
+        let mut rest = history.causes.clone();
         rest.subtract(site.events.causes(event));
         rest.remove(event);
         let moves = site.path.moves(&rest, site.events);
@@ -357,7 +372,8 @@ impl<M: Machine> Extender<M> {
 }
 
 /// Where an attempt is replaced by another one because of a new event of the configuration: what holds the history of
-/// the attempt and the event, and nothing else that the attempt conflicts with. `None` if there is no such configuration.
+/// the attempt and the event, and nothing else that the attempt conflicts with. `None` if there is no such
+/// configuration.
 fn region_of<K>(
     events: &Events,
     path: &Path<K>,
@@ -377,15 +393,17 @@ fn region_of<K>(
         return None;
     }
     let mut most = path.configuration.clone();
-    if let Some(following) = path.following(before, actor) {
-        events.exclude(&mut most, following);
+    if let Some(following) = path.following(before, actor, events) {
+        path.exclude(&mut most, following, events);
     }
     let mut others = events.dependent(attempted).clone();
     others.intersect(&most);
     others.subtract(history);
     others.remove(event);
     for other in others.iter() {
-        events.exclude(&mut most, other);
+        if most.contains(other) {
+            path.exclude(&mut most, other, events);
+        }
     }
     let mut least = history.clone();
     events.include(&mut least, event);
@@ -394,9 +412,9 @@ fn region_of<K>(
 }
 
 /// What each actor would do now that an event was added: the same as before, unless the event has to do with it.
-fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> {
+fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId, turns: &mut Vec<Turn>) {
     let (mover, footprint) = (events.step(event).actor, events.footprint(event));
-    let mut turns = Vec::with_capacity(path.turns().len() + 1);
+    turns.clear();
     for &known in path.turns() {
         if known.actor == mover {
             turns.extend(turn(events, path, Some(event), mover));
@@ -407,7 +425,6 @@ fn turns_after<K>(events: &Events, path: &Path<K>, event: EventId) -> Vec<Turn> 
         }
     }
     turns.extend(events.creates(event).iter().filter_map(|&actor| turn(events, path, None, actor)));
-    turns
 }
 
 /// What an actor would do now, after its own step `before`.

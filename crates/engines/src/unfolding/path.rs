@@ -1,29 +1,45 @@
 //! The configuration that is being explored, in one of the orders in which its events can happen.
+//!
+//! It knows what it *bars*: the known events that are in direct conflict with a member. Neither these nor anything that
+//! has one of them among its causes can be added. Each barred event is put down at the first member that it is in
+//! conflict with, so nothing has to be computed anew when members are added and taken back. When the exploration of a
+//! member is over, what is put down there and fits to everything before are its *rivals*: the events by which it can be
+//! avoided.
 
 use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
 use crate::bits::Bits;
 use crate::tally::FastSet;
-use mazurka_core::{ActorId, Fingerprint, Machine, Move};
+use mazurka_core::{ActorId, ActorSet, Fingerprint, Machine, Move};
 
 /// A configuration and how it came about. The last events can be taken back.
 pub(super) struct Path<K> {
     /// C: the events.
     pub(super) configuration: Bits,
+    /// What is in direct conflict with one of them.
+    pub(super) barred: Bits,
     /// The initial state.
     start: K,
     places: Vec<Place<K>>,
-    /// Everybody who is there or was.
+    /// For each event of the configuration its place.
+    positions: Vec<u32>,
+    /// Everybody who is there or was, in the order in which they came to be.
     pub(super) actors: Vec<ActorId>,
-    /// What everybody who has not come to its end would do, after each of the events.
-    turns: Vec<Vec<Turn>>,
-    /// For each actor its first event in the configuration and its last one.
-    ends: Vec<Option<(EventId, EventId)>>,
+    /// The same.
+    known: ActorSet,
+    /// For each actor its events, in their order.
+    chains: Vec<Vec<EventId>>,
+    /// What everybody who has not come to its end would do, first and after each of the events.
+    turns: Vec<Turn>,
+    /// Where that begins for each of them.
+    turns_from: Vec<usize>,
+    /// The events instead of which their actors may have touched something else.
+    pub(super) wavering: Bits,
     /// The states on the way, where they are wanted; `None` for one that came back.
     states: Vec<Option<Fingerprint>>,
     met: FastSet<Fingerprint>,
-    /// For each event of the configuration the next one of its actor.
-    following: Vec<Option<EventId>>,
+    /// States of events that were taken back: their room is used again.
+    spare: Vec<K>,
 }
 
 /// What an actor would do now.
@@ -43,6 +59,8 @@ struct Place<K> {
     rank: Rank,
     /// How many actors there were before.
     actors: usize,
+    /// What it bars and nothing before it does.
+    barred: Vec<EventId>,
 }
 
 impl<K> Path<K> {
@@ -50,15 +68,31 @@ impl<K> Path<K> {
     pub(super) fn new(start: K) -> Self {
         Path {
             configuration: Bits::default(),
+            barred: Bits::default(),
             start,
             places: Vec::new(),
+            positions: Vec::new(),
             actors: Vec::new(),
+            known: ActorSet::new(),
+            chains: Vec::new(),
             turns: Vec::new(),
-            ends: Vec::new(),
+            turns_from: Vec::new(),
+            spare: Vec::new(),
+            wavering: Bits::default(),
             states: Vec::new(),
             met: FastSet::default(),
-            following: Vec::new(),
         }
+    }
+
+    /// Actors have come to be.
+    pub(super) fn meet(&mut self, actors: &[ActorId]) {
+        self.actors.extend_from_slice(actors);
+        self.known.extend(actors.iter().copied());
+    }
+
+    /// Whether an actor is there or was.
+    pub(super) fn knows(&self, actor: ActorId) -> bool {
+        self.known.contains(actor)
     }
 
     /// How many events there are.
@@ -83,7 +117,7 @@ impl<K> Path<K> {
 
     /// Brings a machine to the state to which a part of the configuration leads; returns the steps that this took.
     pub(super) fn rewind<M: Machine<Mark = K>>(&self, machine: &mut M, part: &Bits, events: &Events) -> u64 {
-        let kept = self.places.iter().take_while(|place| part.contains(place.event)).count();
+        let kept = self.first(self.configuration.without(part)).unwrap_or(self.places.len());
         machine.rewind(if kept == 0 { &self.start } else { &self.places[kept - 1].state });
         let mut steps = 0;
         for place in self.places[kept..].iter().filter(|place| part.contains(place.event)) {
@@ -93,10 +127,21 @@ impl<K> Path<K> {
         steps
     }
 
+    /// The place of an event of the configuration.
+    fn position(&self, event: EventId) -> usize {
+        self.positions[event as usize] as usize
+    }
+
+    /// The first place of some events of the configuration.
+    fn first(&self, events: impl Iterator<Item = EventId>) -> Option<usize> {
+        events.map(|event| self.position(event)).min()
+    }
+
     /// The moves of a part of the configuration, in an order in which they can happen.
     pub(super) fn moves(&self, part: &Bits, events: &Events) -> Vec<Move> {
-        let members = self.places.iter().filter(|place| part.contains(place.event));
-        members.map(|place| events.step(place.event)).collect()
+        let mut places: Vec<usize> = part.iter().map(|event| self.position(event)).collect();
+        places.sort_unstable();
+        places.into_iter().map(|place| events.step(self.places[place].event)).collect()
     }
 
     /// The events of the configuration.
@@ -104,47 +149,84 @@ impl<K> Path<K> {
         self.places.iter().map(|place| place.event)
     }
 
-    /// The last event of a part of the configuration.
-    pub(super) fn last_of(&self, part: &Bits) -> Option<EventId> {
-        if part.is_empty() {
-            return None;
-        }
-        self.places.iter().rev().map(|place| place.event).find(|&event| part.contains(event))
-    }
-
-    /// The last event of an actor.
-    pub(super) fn last(&self, actor: ActorId) -> Option<EventId> {
-        self.ends(actor).map(|ends| ends.1)
-    }
-
-    fn ends(&self, actor: ActorId) -> Option<(EventId, EventId)> {
-        self.ends.get(actor.index()).copied().flatten()
-    }
-
-    fn set_ends(&mut self, actor: ActorId, ends: Option<(EventId, EventId)>) {
-        if self.ends.len() <= actor.index() {
-            self.ends.resize(actor.index() + 1, None);
-        }
-        self.ends[actor.index()] = ends;
+    /// The events of an actor.
+    fn chain(&self, actor: ActorId) -> &[EventId] {
+        self.chains.get(actor.index()).map_or(&[], |chain| chain)
     }
 
     /// The next event of an actor after its own `before`, or its first one.
-    pub(super) fn following(&self, before: Option<EventId>, actor: ActorId) -> Option<EventId> {
-        match before {
-            Some(before) => self.following.get(before as usize).copied().flatten(),
-            None => self.ends(actor).map(|ends| ends.0),
+    pub(super) fn following(&self, before: Option<EventId>, actor: ActorId, events: &Events) -> Option<EventId> {
+        self.chain(actor).get(before.map_or(0, |before| events.turn(before) + 1)).copied()
+    }
+
+    /// Takes an event and everything that comes after it out of a part of the configuration.
+    pub(super) fn exclude(&self, part: &mut Bits, event: EventId, events: &Events) {
+        part.remove(event);
+        for chain in &self.chains {
+            let unaffected = chain.partition_point(|&other| other != event && !events.causes(other).contains(event));
+            chain[unaffected..].iter().for_each(|&other| part.remove(other));
         }
     }
 
-    /// Adds an event that leads to a state.
-    pub(super) fn push(&mut self, event: EventId, state: K, events: &Events) {
+    /// Adds an event that leads to where a machine stands.
+    pub(super) fn push<M: Machine<Mark = K>>(&mut self, event: EventId, machine: &M, events: &Events) {
+        debug_assert!(!self.barred.contains(event), "what is in conflict with a member is not added");
         self.configuration.insert(event);
         let rank = self.rank().and(events.weight(event));
-        self.places.push(Place { event, state, rank, actors: self.actors.len() });
-        self.actors.extend_from_slice(events.creates(event));
+        let mut related = events.related(event);
+        related.subtract(&self.configuration);
+        related.subtract(&self.barred);
+        let barred: Vec<EventId> = related.iter().filter(|&other| !events.causes(other).contains(event)).collect();
+        self.barred.extend(barred.iter().copied());
+        if self.positions.len() <= event as usize {
+            self.positions.resize(event as usize + 1, 0);
+        }
+        self.positions[event as usize] = self.places.len() as u32;
+        let state = match self.spare.pop() {
+            Some(mut state) => {
+                machine.mark_again(&mut state);
+                state
+            }
+            None => machine.mark(),
+        };
+        self.places.push(Place { event, state, rank, actors: self.actors.len(), barred });
+        self.meet(events.creates(event));
         let actor = events.step(event).actor;
-        self.set_ends(actor, Some((self.ends(actor).map_or(event, |ends| ends.0), event)));
-        self.link(events.before(event), Some(event));
+        if self.chains.len() <= actor.index() {
+            self.chains.resize_with(actor.index() + 1, Vec::new);
+        }
+        self.chains[actor.index()].push(event);
+        if events.wavers(event) {
+            self.wavering.insert(event);
+        }
+    }
+
+    /// An event has become known: bars it if it is in conflict with a member.
+    pub(super) fn bar(&mut self, event: EventId, events: &Events) {
+        let mut conflicts = events.related(event);
+        conflicts.intersect(&self.configuration);
+        conflicts.subtract(events.causes(event));
+        if let Some(first) = self.first(conflicts.iter()) {
+            self.barred.insert(event);
+            self.places[first].barred.push(event);
+        }
+    }
+
+    /// An actor has been found to have a further attempt after its own step `before`.
+    pub(super) fn note_attempt(&mut self, before: Option<EventId>, actor: ActorId, events: &Events) {
+        let following = self.following(before, actor, events);
+        self.wavering.extend(following.filter(|&following| events.wavers(following)));
+    }
+
+    /// Events were forgotten.
+    pub(super) fn retain(&mut self, kept: &Bits) {
+        self.barred.intersect(kept);
+        self.places.iter_mut().for_each(|place| place.barred.retain(|&event| kept.contains(event)));
+    }
+
+    /// For each member what it bars and nothing before it does.
+    pub(super) fn barred_in_turn(&self) -> impl Iterator<Item = &[EventId]> {
+        self.places.iter().map(|place| place.barred.as_slice())
     }
 
     /// Says to which state all events lead.
@@ -157,45 +239,39 @@ impl<K> Path<K> {
         self.states.last().is_some_and(Option::is_none)
     }
 
-    /// Takes the last event back.
-    pub(super) fn pop(&mut self, events: &Events) {
-        self.turns.pop();
+    /// Takes the last event back and says what its rivals are.
+    pub(super) fn pop(&mut self, events: &mut Events) {
+        self.turns.truncate(self.turns_from.pop().unwrap_or_default());
         if let Some(Some(state)) = self.states.pop() {
             self.met.remove(&state);
         }
         if let Some(place) = self.places.pop() {
+            let can_be_first = |&other: &EventId| !events.is_cutoff(other) && !events.causes(other).meets(&self.barred);
+            let rivals = place.barred.iter().copied().filter(can_be_first).collect();
+            events.set_rivals(place.event, rivals);
+            place.barred.iter().for_each(|&other| self.barred.remove(other));
             self.configuration.remove(place.event);
-            self.actors.truncate(place.actors);
-            let (before, actor) = (events.before(place.event), events.step(place.event).actor);
-            let first = self.ends(actor).map(|ends| ends.0);
-            self.set_ends(actor, first.zip(before));
-            self.link(before, None);
+            self.wavering.remove(place.event);
+            self.actors.drain(place.actors..).for_each(|actor| self.known.remove(actor));
+            self.chains[events.step(place.event).actor.index()].pop();
+            self.spare.push(place.state);
         }
-    }
-
-    /// Says what follows an actor's own event.
-    fn link(&mut self, before: Option<EventId>, next: Option<EventId>) {
-        let Some(before) = before.map(|before| before as usize) else { return };
-        if self.following.len() <= before {
-            self.following.resize(before + 1, None);
-        }
-        self.following[before] = next;
     }
 
     /// What was last said of what everybody would do.
     pub(super) fn turns(&self) -> &[Turn] {
-        self.turns.last().map_or(&[], |turns| turns)
+        &self.turns[self.turns_from.last().copied().unwrap_or_default()..]
     }
 
     /// Says what everybody would do now.
-    pub(super) fn take_turns(&mut self, turns: Vec<Turn>) {
-        self.turns.push(turns);
+    pub(super) fn take_turns(&mut self, turns: &[Turn]) {
+        self.turns_from.push(self.turns.len());
+        self.turns.extend_from_slice(turns);
     }
 
-    /// Appends the events that can be added and are no cutoffs.
-    pub(super) fn enabled(&self, events: &Events, into: &mut Vec<EventId>) {
-        let turns = self.turns().iter();
-        let possible = turns.flat_map(|turn| events.attempt(turn.attempt).events.iter().copied());
-        into.extend(possible.filter(|&event| !events.is_cutoff(event)));
+    /// The events that can be added and are no cutoffs.
+    pub(super) fn enabled<'a>(&'a self, events: &'a Events) -> impl Iterator<Item = EventId> + 'a {
+        let possible = self.turns().iter().flat_map(|turn| events.attempt(turn.attempt).events.iter().copied());
+        possible.filter(|&event| !events.is_cutoff(event))
     }
 }
