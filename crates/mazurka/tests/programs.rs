@@ -73,7 +73,7 @@ impl Executions {
         let statistics = &checked.exploration.statistics;
         let what = format!("executions of {} with {:?}", self.engine, self.constants);
         same(&what, Some(self.count), statistics.get(Counter::Executions))?;
-        same(&format!("runs given up by {}", self.engine), 0, statistics.get(Counter::Blocked).unwrap_or(0))
+        same(&format!("runs given up by {}", self.engine), Some(0), statistics.get(Counter::Blocked).or(Some(0)))
     }
 }
 
