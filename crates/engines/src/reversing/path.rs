@@ -4,7 +4,7 @@ use super::arrangement::Holders;
 use crate::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
-    Outcome, StepRecord,
+    StepRecord,
 };
 
 /// A step after which everything was explored.
@@ -38,7 +38,6 @@ pub(super) struct Node {
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) occurrence: Occurrence,
-    pub(super) next_outcome: Option<Outcome>,
     pub(super) is_certain: bool,
     /// The step of the same actor before it.
     previous: Option<u32>,
@@ -136,9 +135,9 @@ impl<'s> Path<'s> {
             self.made.push(actor);
         }
         let message = self.note_message(&occurrence, index, previous);
-        let (next_outcome, is_certain) = (record.next_outcome, record.is_certain);
+        let is_certain = record.is_certain;
         let (sum, previous) = (self.name_of_first(index).wrapping_add(name), previous.map(|step| step as u32));
-        self.steps.push(Taken { occurrence, next_outcome, is_certain, previous, message, races, made, name, sum });
+        self.steps.push(Taken { occurrence, is_certain, previous, message, races, made, name, sum });
     }
 
     /// The message that a new step belongs to, if any.
