@@ -114,6 +114,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// Sees to it that the target's step is taken without some steps, for each of some sets of them, and for further sets
     /// where it cannot be taken yet.
     fn reverse(&mut self, target: Target, mut open: Open) {
+        self.reversed.begin();
         let mut seen: FastSet<(usize, Vec<usize>)> = FastSet::default();
         while let Some(removed) = open.pop() {
             for kept in self.keep(target, &removed) {
@@ -212,7 +213,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         !depends && self.is_in_tree(target, kept)
     }
 
-    /// Whether the wakeup tree covers the sequence for sure.
+    /// Whether the wakeup tree covers the sequence for sure: to insert it would change nothing.
     fn is_in_tree(&mut self, target: Target, kept: &Kept) -> bool {
         let path = &self.path;
         self.sequence.clear();
@@ -230,7 +231,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                         level = below;
                         continue 'descend;
                     }
-                    WeakInitial::Beside => return is_step_of(&occurrence, target),
+                    WeakInitial::Beside => return below.is_empty() && is_step_of(&occurrence, target),
                     WeakInitial::Unclear => return false,
                 }
             }
