@@ -4,7 +4,7 @@ use super::arrangement::Holders;
 use crate::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
-    StepRecord,
+    Outcome, StepRecord,
 };
 
 /// A step after which everything was explored.
@@ -257,6 +257,16 @@ impl<'s> Path<'s> {
         let begun = self.messages.iter().take_while(|message| message.start < node);
         let holds = begun.filter(|message| message.end.is_none_or(|end| end >= node));
         holds.map(|message| (message.handler, message.actor)).collect()
+    }
+
+    /// Whether the message that a step starts is run to its end before anybody else moves, always with the first outcome.
+    pub(super) fn runs_alone(&self, start: usize) -> bool {
+        let is_own = |taken: &Taken| {
+            let step = taken.occurrence.step;
+            step.actor == self.steps[start].occurrence.step.actor && step.outcome == Outcome::FIRST
+        };
+        let end = self.message_of(start).and_then(|message| message.end);
+        end.is_some_and(|end| self.steps[start + 1..=end].iter().all(is_own))
     }
 
     /// What a message touches on this path from one of its steps on.

@@ -61,6 +61,10 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// What the message that a step from a state starts touches if nobody comes between. (What it touched on the path is
     /// the same unless it branches; this depends on the state alone.)
     fn whole(&mut self, node: usize, first: &Occurrence) -> FootprintId {
+        let is_own = self.path.steps.get(node).is_some_and(|taken| taken.occurrence == *first);
+        if is_own && self.path.runs_alone(node) {
+            return self.path.whole(node);
+        }
         self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
         let mut whole = Footprint::default();
         let (mut next, mut running) = (first.step, None);
