@@ -149,12 +149,13 @@ fn growth() {
 
 fn threads() {
     println!("\n{:<11} {:<8} {:>8} {:>12} {:>9}", "writers(9)", "engine", "threads", "transitions", "s");
-    let mut alone = None;
-    for threads in [1, 2, 4, 8] {
-        let engine = Engine::Optimal;
-        let Run { executions, transitions, seconds, .. } =
-            run("writers", program!("writers"), &[("N", 9)], engine, threads);
-        assert_eq!((executions, transitions), (362_880, *alone.get_or_insert(transitions)));
-        println!("{:<11} {:<8} {threads:>8} {transitions:>12} {seconds:>9.3}", "", engine.name());
+    for engine in [Engine::Optimal, Engine::Event] {
+        let mut alone = None;
+        for threads in [1, 2, 4, 8] {
+            let Run { executions, transitions, seconds, .. } =
+                run("writers", program!("writers"), &[("N", 9)], engine, threads);
+            assert_eq!((executions, transitions), (362_880, *alone.get_or_insert(transitions)));
+            println!("{:<11} {:<8} {threads:>8} {transitions:>12} {seconds:>9.3}", "", engine.name());
+        }
     }
 }

@@ -79,6 +79,11 @@ impl Footprint {
         }
     }
 
+    /// Touches everything that another step touched, as it did. To be sealed.
+    pub fn include(&mut self, other: &Footprint) {
+        other.touches.iter().for_each(|touch| self.touch(touch.object, touch.access));
+    }
+
     /// Brings the touches into their normal form. A step that wrote an object also stands for its rewrite of it.
     pub fn seal(&mut self) {
         if self.touches.windows(2).all(|pair| pair[0].object < pair[1].object) {

@@ -16,8 +16,8 @@
 //!   left out one after the other until it can. Those who wait at the end of an execution are treated alike: without
 //!   that, an assumption that came true for a moment would be missed. (`reversal`; `tests/papers/optimal-dpor` has the
 //!   programs.)
-//! - **Choices.** Each outcome of a step is a step of its own, in conflict with the other outcomes. When one was
-//!   explored, the next one is inserted like the reversal of a race between the two.
+//! - **Choices.** Each outcome of a step is a step of its own, in conflict with the other outcomes: each of them is
+//!   inserted like the reversal of a race between the two.
 //! - **What was seen to** is remembered (`memory`), within a fixed size: executions that end differently have most of
 //!   their races in common. (To reverse only races whose later step is new would lose executions.)
 //! - **Threads.** Other threads explore branches ahead of their turn, on an assumption that is looked at when it comes

@@ -69,11 +69,16 @@ impl Executions {
     fn check(&self, path: &Path) -> Result<(), String> {
         let loaded = load(&[path.display().to_string()], &Settings::defines(&self.constants), false)
             .map_err(|error| error.to_string())?;
-        let checked = Check::new(&*loaded.subject).engine(self.engine).all().run();
-        let statistics = &checked.exploration.statistics;
+        let run = |threads| Check::new(&*loaded.subject).engine(self.engine).threads(threads).all().run();
+        let [one, three] = [1, 3].map(|threads| run(threads).exploration.statistics);
         let what = format!("executions of {} with {:?}", self.engine, self.constants);
-        same(&what, Some(self.count), statistics.get(Counter::Executions))?;
-        same(&format!("runs given up by {}", self.engine), Some(0), statistics.get(Counter::Blocked).or(Some(0)))
+        same(&what, Some(self.count), one.get(Counter::Executions))?;
+        same(&format!("runs given up by {}", self.engine), Some(0), one.get(Counter::Blocked).or(Some(0)))?;
+        let [one, three] = [one, three].map(|statistics| counts(&statistics));
+        if one != three {
+            return Err(format!("{what}: one thread counts {one:?}, three count {three:?}"));
+        }
+        Ok(())
     }
 }
 

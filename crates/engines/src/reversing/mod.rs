@@ -15,12 +15,12 @@ mod redundancy;
 mod reversal;
 
 use crate::Options;
-use crate::tally::{FastSet, Tally, from_each_start};
+use crate::tally::{Tally, from_each_start};
 use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
-use mazurka_core::{ActorId, Counter, Exploration, Fingerprint, Machine, Move, ObjectId, Observer, StopReason, System};
+use mazurka_core::{ActorId, Counter, Exploration, Machine, Move, ObjectId, Observer, StopReason, System};
 use memory::Memory;
-use parts::{Ahead, Closing, Pool};
+use parts::{Above, Ahead, Closing, Pool};
 use path::Path;
 
 /// What was counted.
@@ -66,8 +66,7 @@ pub(crate) fn explore<S: System>(
     let pool = Pool::new(options, system.traits().terminates);
     let walked = std::thread::scope(|scope| {
         let _closing = Closing(&pool);
-        let threads = if arranges { 1 } else { options.thread_count() };
-        for _ in 1..threads {
+        for _ in 1..options.thread_count() {
             scope.spawn(|| pool.work());
         }
         from_each_start(system, &mut tally, |machine, tally| {
@@ -93,9 +92,8 @@ struct Search<'t, 'o, 's, M: Machine> {
     pool: &'t Pool<'s, M>,
     /// So many of the first states of the path belong to another search: this is a part of it.
     floor: usize,
-    /// What is to be explored from those, and which sequences were looked at for that.
-    above: Vec<(usize, Vec<Occurrence>)>,
-    told: FastSet<Fingerprint>,
+    /// What is to be explored from those.
+    above: Above,
     /// The parts that others explore ahead of their turn, and how many more of them came to nothing than not.
     ahead: Vec<Ahead<'s, M>>,
     in_vain: usize,
@@ -121,8 +119,7 @@ impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
             reversed: Memory::new(),
             pool,
             floor: 0,
-            above: Vec::new(),
-            told: FastSet::default(),
+            above: Above::default(),
             ahead: Vec::new(),
             in_vain: 0,
         }
@@ -191,7 +188,7 @@ where
             self.path.forget_sleepers(sleepers);
             self.reverse_races();
             self.give_away();
-            self.path.fall_asleep();
+            self.fall_asleep();
             return Ok(false);
         }
         let mut start = None;
@@ -204,7 +201,7 @@ where
                 self.counts.blocked += 1;
                 self.tally.abandon(fingerprint);
                 self.path.forget_sleepers(sleepers);
-                self.path.fall_asleep();
+                self.fall_asleep();
                 return Ok(false);
             };
             start = Some(Move::from(first));
@@ -220,6 +217,16 @@ where
         if let Some(node) = self.path.pop_node() {
             self.tally.leave(node.fingerprint);
         }
-        self.path.fall_asleep();
+        self.fall_asleep();
+    }
+
+    /// Everything that begins with the path's own step from the last state was explored: what else is to be explored from
+    /// there has to know.
+    fn fall_asleep(&mut self) {
+        let Some(last) = self.path.nodes.len().checked_sub(1) else { return };
+        if last < self.path.steps.len() && !self.path.nodes[last].branches.is_empty() {
+            let sleeper = self.sleeper(last, self.path.steps[last].occurrence);
+            self.path.add_sleeper(sleeper);
+        }
     }
 }

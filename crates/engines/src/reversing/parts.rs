@@ -11,9 +11,8 @@
 //! same violations. (Branches cannot simply be explored independently of each other: a step that sleeps is not run again
 //! together with what comes after it, so what it races with there has to be told by where it was run.)
 //!
-//! Where messages are ordered by their conflicts only, nobody is ahead: whether an order of messages is new depends on all
-//! that is known when it is asked, and a part does not know what its owner will have met by then. It was tried: with
-//! messages that choose, fewer executions were run than on one thread.
+//! What else a part does not know is which reversals will have been seen to by then (`memory`). Where messages branch, it
+//! may depend on that whether an order of messages is found to be a new one, so this is looked at as well.
 
 use super::memory::Memory;
 use super::path::{Path, Sleeper};
@@ -22,8 +21,10 @@ use crate::Options;
 use crate::tally::{Harvest, Offshoot, Tally};
 use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
-use mazurka_core::{Cancel, Footprint, FootprintId, Machine, Move, StopReason};
+use mazurka_core::{Cancel, Fingerprint, FingerprintHasher, Footprint, FootprintId, Machine, Move, StopReason};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -34,6 +35,7 @@ const FEW: u64 = 32;
 const LONGEST_PATH: usize = 4096;
 /// A part that has so many sequences for the states above it would take as long to be added as to be explored.
 const MOST_ABOVE: usize = 1024;
+const MOST_INSERTIONS: usize = 1 << 16;
 /// A search in which so many more parts came to nothing than not gives no more away.
 const MOST_IN_VAIN: usize = 4;
 /// Whoever waits for a part looks at the limits so often.
@@ -58,11 +60,39 @@ struct Explored {
     counts: Counts,
     /// The branch as a step after which everything was explored.
     sleeper: Sleeper,
-    /// What is to be explored from states above the part.
-    above: Vec<(usize, Vec<Occurrence>)>,
+    above: Above,
+    reversed: Memory,
     /// The footprints that it met first, and the number of the first one of them.
     footprints: Vec<Footprint>,
     known: usize,
+}
+
+/// What is to be explored from states above a part.
+#[derive(Default)]
+pub(super) struct Above {
+    sequences: Vec<(usize, Vec<Occurrence>)>,
+    numbers: FxHashMap<Fingerprint, usize>,
+    /// The sequences in the order in which they come, each by its number, and what must not have been seen to before.
+    insertions: Vec<(Option<Fingerprint>, usize)>,
+}
+
+impl Above {
+    /// A sequence is to be explored from a state, on a condition.
+    pub(super) fn push(&mut self, node: usize, sequence: Vec<Occurrence>, condition: Option<Fingerprint>) {
+        let mut hasher = FingerprintHasher::default();
+        node.hash(&mut hasher);
+        sequence.iter().for_each(|next| (next.step, next.footprint).hash(&mut hasher));
+        let number = *self.numbers.entry(hasher.take()).or_insert(self.sequences.len());
+        if number == self.sequences.len() {
+            self.sequences.push((node, sequence));
+        }
+        self.insertions.push((condition, number));
+    }
+
+    /// Whether it would take as long to add this as to explore it again.
+    fn is_much(&self) -> bool {
+        self.sequences.len() > MOST_ABOVE || self.insertions.len() > MOST_INSERTIONS
+    }
 }
 
 /// A part that was given away, and on which assumption.
@@ -220,14 +250,15 @@ where
             let mut search = Search { trail, path, trees, reversed, ..Search::new(machine, tally, self, &|_| false) };
             search.floor = node + 1;
             let walked = search.run_part(step, below);
-            let sleeper = (search.path.steps.len() > node).then(|| search.path.sleeper(node))?;
+            let first = search.path.steps.get(node)?.occurrence;
+            let sleeper = search.sleeper(node, first);
             let footprints = (known..search.path.footprints.len()).map(|number| FootprintId(number as u32));
             let footprints = footprints.map(|number| search.path.footprints.get(number).clone()).collect();
-            let (is_in_vain, above) = (search.is_in_vain(), std::mem::take(&mut search.above));
-            (!is_in_vain).then_some((walked, search.counts, sleeper, above, footprints))
+            let (is_in_vain, Search { counts, above, reversed, .. }) = (search.is_in_vain(), search);
+            (!is_in_vain).then_some((walked, counts, sleeper, above, reversed, footprints))
         });
-        let (walked, counts, sleeper, above, footprints) = explored?;
-        Some(Explored { walked, harvest, counts, sleeper, above, footprints, known })
+        let (walked, counts, sleeper, above, reversed, footprints) = explored?;
+        Some(Explored { walked, harvest, counts, sleeper, above, reversed, footprints, known })
     }
 }
 
@@ -257,33 +288,33 @@ where
 
     /// Gives the branches of a state away as long as somebody has nothing to do; `None` if nobody has any more.
     fn give_away_from(&mut self, node: usize) -> Option<()> {
-        let branches: Vec<(Occurrence, Branches)> = self.trees.iter(self.path.nodes[node].branches).collect();
         let mut sleepers = self.path.sleepers(node).to_vec();
-        sleepers.push(self.path.sleeper(node));
-        for (first, below) in branches {
+        sleepers.push(self.sleeper(node, self.path.steps[node].occurrence));
+        let (mut trees, mut branches) = (self.trees.clone(), self.path.nodes[node].branches);
+        while let Some((first, below)) = trees.take_first(&mut branches) {
             if self.ahead.iter().all(|ahead| ahead.node != node || ahead.first != first) {
                 if !self.pool.is_idle() {
                     return None;
                 }
                 let cancel = Cancel::default();
                 let states = self.path.nodes[..=node].iter().filter_map(|node| node.fingerprint);
-                let part = Part {
+                let mut part = Part {
                     machine: self.machine.clone(),
                     trail: self.trail.up_to(node),
                     path: self.path.up_to(node, &sleepers),
-                    trees: self.trees.clone(),
-                    reversed: self.reversed.clone(),
+                    trees: trees.clone(),
+                    reversed: self.reversed.of_part(),
                     step: first.step,
                     below,
                     offshoot: self.tally.branch_off(node, states, &cancel),
                 };
+                part.path.nodes[node].branches = branches;
                 let (below, sleepers) = (self.trees.listing(below), sleepers.clone());
                 let ticket = self.pool.offer(part);
                 self.ahead.push(Ahead { node, first, below, sleepers, cancel, ticket });
             }
             // After its turn, the branch sleeps.
-            let (node, whole) = (node as u32, first.footprint);
-            sleepers.push(Sleeper { occurrence: first, node, whole, overtaken: false, started: false });
+            sleepers.push(self.sleeper(node, first));
         }
         Some(())
     }
@@ -301,7 +332,7 @@ where
         }
         let holds = ahead.sleepers == self.path.sleepers(last) && ahead.below == self.trees.listing(below);
         let explored = if holds { self.pool.take_back(&ahead.ticket, self.tally)? } else { None };
-        let Some(explored) = explored else {
+        let Some(explored) = explored.filter(|explored| self.reversed.admits(&explored.reversed)) else {
             self.in_vain += 1;
             return Ok(false);
         };
@@ -313,7 +344,7 @@ where
 
     /// Whether this part of a search takes longer than it is worth.
     pub(super) fn is_in_vain(&self) -> bool {
-        self.floor > 0 && self.above.len() > MOST_ABOVE
+        self.floor > 0 && self.above.is_much()
     }
 
     /// Adds what came of a part of what follows the last state.
@@ -328,11 +359,14 @@ where
             Some(new) => numbers[new],
             None => number,
         };
-        for (node, sequence) in part.above {
-            let same = |step: Occurrence| Occurrence { footprint: known(step.footprint), ..step };
-            self.sequence = sequence.into_iter().map(same).collect();
-            self.insert(node);
+        for (condition, number) in part.above.insertions {
+            if self.reversed.resume(condition) {
+                let (node, sequence) = &part.above.sequences[number];
+                let same = |step: &Occurrence| Occurrence { footprint: known(step.footprint), ..*step };
+                self.insert_at(*node, &mut sequence.iter().map(same).collect());
+            }
         }
+        self.reversed.add(part.reversed);
         let Sleeper { occurrence, whole, .. } = part.sleeper;
         let occurrence = Occurrence { footprint: known(occurrence.footprint), ..occurrence };
         self.path.add_sleeper(Sleeper { occurrence, whole: known(whole), ..part.sleeper });

@@ -13,7 +13,7 @@ pub(super) struct Sleeper {
     pub(super) occurrence: Occurrence,
     /// The state from which it was taken.
     pub(super) node: u32,
-    /// What the whole message touches, where the step starts one.
+    /// What the whole message touches when it is run alone, where the step starts one.
     pub(super) whole: FootprintId,
     /// Whether another message has been given the handler since.
     pub(super) overtaken: bool,
@@ -38,7 +38,6 @@ pub(super) struct Node {
 #[derive(Clone, Copy)]
 pub(super) struct Taken {
     pub(super) occurrence: Occurrence,
-    pub(super) next_outcome: Option<Outcome>,
     pub(super) is_certain: bool,
     /// The step of the same actor before it.
     previous: Option<u32>,
@@ -136,9 +135,9 @@ impl<'s> Path<'s> {
             self.made.push(actor);
         }
         let message = self.note_message(&occurrence, index, previous);
-        let (next_outcome, is_certain) = (record.next_outcome, record.is_certain);
+        let is_certain = record.is_certain;
         let (sum, previous) = (self.name_of_first(index).wrapping_add(name), previous.map(|step| step as u32));
-        self.steps.push(Taken { occurrence, next_outcome, is_certain, previous, message, races, made, name, sum });
+        self.steps.push(Taken { occurrence, is_certain, previous, message, races, made, name, sum });
     }
 
     /// The message that a new step belongs to, if any.
@@ -260,24 +259,26 @@ impl<'s> Path<'s> {
         holds.map(|message| (message.handler, message.actor)).collect()
     }
 
-    /// What a message touches from one of its steps on.
-    fn whole(&mut self, start: usize) -> FootprintId {
+    /// Whether the message that a step starts is run to its end before anybody else moves, always with the first outcome.
+    pub(super) fn runs_alone(&self, start: usize) -> bool {
+        let is_own = |taken: &Taken| {
+            let step = taken.occurrence.step;
+            step.actor == self.steps[start].occurrence.step.actor && step.outcome == Outcome::FIRST
+        };
+        let end = self.message_of(start).and_then(|message| message.end);
+        end.is_some_and(|end| self.steps[start + 1..=end].iter().all(is_own))
+    }
+
+    /// What a message touches on this path from one of its steps on.
+    pub(super) fn whole(&mut self, start: usize) -> FootprintId {
         let actor = self.steps[start].occurrence.step.actor;
         let mut whole = Footprint::default();
         let steps = self.order.steps_of(actor);
         for &step in &steps[steps.partition_point(|&step| (step as usize) < start)..] {
-            let touches = self.footprints.get(self.steps[step as usize].occurrence.footprint).touches();
-            touches.iter().for_each(|touch| whole.touch(touch.object, touch.access));
+            whole.include(self.footprints.get(self.steps[step as usize].occurrence.footprint));
         }
         whole.seal();
         self.footprints.intern(&whole)
-    }
-
-    /// A step of the path as one after which everything is, or will have been, explored.
-    pub(super) fn sleeper(&mut self, step: usize) -> Sleeper {
-        let occurrence = self.steps[step].occurrence;
-        let whole = if occurrence.starts { self.whole(step) } else { occurrence.footprint };
-        Sleeper { occurrence, node: step as u32, whole, overtaken: false, started: false }
     }
 }
 
@@ -320,15 +321,6 @@ impl Path<'_> {
         part.sleepers.truncate(self.nodes[node].sleepers as usize);
         part.sleepers.extend_from_slice(sleepers);
         part
-    }
-
-    /// Everything that begins with the path's own step from the last state was explored.
-    pub(super) fn fall_asleep(&mut self) {
-        let Some(last) = self.nodes.len().checked_sub(1) else { return };
-        if last < self.steps.len() {
-            let sleeper = self.sleeper(last);
-            self.sleepers.push(sleeper);
-        }
     }
 
     /// Adds those to the list that still sleep after a step from the last state, and says where they begin.

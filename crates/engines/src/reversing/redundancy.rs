@@ -9,14 +9,9 @@ use super::Search;
 use super::arrangement::{Arrangement, Placed, Stage, note_holder};
 use super::path::{Sleeper, occurrence};
 use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{
-    ActorId, Fingerprint, FingerprintHasher, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId,
-};
+use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
 use rustc_hash::FxHashMap;
-use std::hash::Hash;
 
-/// So many sequences for states of other searches are remembered.
-const MOST_TOLD: usize = 1 << 16;
 /// A message of more steps is not run to its end just to see what it does.
 pub(super) const LONGEST: usize = 4096;
 
@@ -25,14 +20,6 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// as it can begin like the path, it follows the path.
     pub(super) fn insert(&mut self, mut node: usize) {
         let mut sequence = std::mem::take(&mut self.sequence);
-        if node < self.floor {
-            if self.told.len() > MOST_TOLD {
-                self.told.clear();
-            }
-            if !self.told.insert(name_of_sequence(node, &sequence)) {
-                return;
-            }
-        }
         while node < self.path.nodes.len() && !sequence.is_empty() && !self.is_redundant(node, &sequence) {
             match self.fit_path(node, &mut sequence) {
                 Fit::Covered => break,
@@ -46,7 +33,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         self.sequence = sequence;
     }
 
-    fn insert_at(&mut self, node: usize, sequence: &mut Vec<Occurrence>) {
+    /// Inserts a sequence into the wakeup tree of a state unless a branch of the tree covers it.
+    pub(super) fn insert_at(&mut self, node: usize, sequence: &mut Vec<Occurrence>) {
         let mut trees = std::mem::take(&mut self.trees);
         let mut branches = self.path.nodes[node].branches;
         let mut above: Vec<Occurrence> = Vec::new();
@@ -54,14 +42,43 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             // The state belongs to another search, which will have to look at it again.
             let whole = sequence.clone();
             if !trees.covers(branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
-                self.above.push((node, whole));
+                self.above.push(node, whole, self.reversed.condition());
             }
-        } else {
-            let fit = |first: &Occurrence, rest: &mut Vec<Occurrence>| self.fit(node, &mut above, first, rest);
-            self.counts.inserted += u64::from(trees.insert(&mut branches, sequence, fit));
+        } else if trees.insert(&mut branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
+            self.counts.inserted += 1;
+            self.reversed.depend();
         }
         self.trees = trees;
         self.path.nodes[node].branches = branches;
+    }
+
+    /// A step from a state of the path as one after which everything is, or will have been, explored.
+    pub(super) fn sleeper(&mut self, node: usize, first: Occurrence) -> Sleeper {
+        let whole = if first.starts { self.whole(node, &first) } else { first.footprint };
+        Sleeper { occurrence: first, node: node as u32, whole, overtaken: false, started: false }
+    }
+
+    /// What the message that a step from a state starts touches if nobody comes between. (What it touched on the path is
+    /// the same unless it branches; this depends on the state alone.)
+    fn whole(&mut self, node: usize, first: &Occurrence) -> FootprintId {
+        let is_own = self.path.steps.get(node).is_some_and(|taken| taken.occurrence == *first);
+        if is_own && self.path.runs_alone(node) {
+            return self.path.whole(node);
+        }
+        self.trail.visit(node, &self.tally.schedule.moves, &mut self.machine);
+        let mut whole = Footprint::default();
+        let (mut next, mut running) = (first.step, None);
+        for _ in 0..LONGEST {
+            let record = self.machine.step(next);
+            let taken = self.path.occurrence(next, record, running);
+            whole.include(self.path.footprints.get(taken.footprint));
+            if taken.ends || !self.machine.enabled().contains(&next.actor) {
+                break;
+            }
+            (next, running) = (Move::from(next.actor), first.handler);
+        }
+        whole.seal();
+        self.path.footprints.intern(&whole)
     }
 
     /// Whether a step after which everything was explored is a weak initial of a sequence.
@@ -89,8 +106,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         if current.starts {
             let answer = weak_initial(&current, sequence.iter().copied(), &self.path.footprints);
             if answer == WeakInitial::Unclear {
-                let sleeper = self.path.sleeper(node);
-                if self.conflicts_with_rival(&sleeper, sequence) {
+                let whole = self.path.whole(node);
+                if self.conflicts_with_rival(&current, whole, sequence) {
                     return Fit::No;
                 }
             }
@@ -99,16 +116,15 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     }
 
     /// Whether a message conflicts with one that comes before it on its handler in a sequence.
-    fn conflicts_with_rival(&self, sleeper: &Sleeper, sequence: &[Occurrence]) -> bool {
-        let first = &sleeper.occurrence;
+    fn conflicts_with_rival(&self, first: &Occurrence, whole: FootprintId, sequence: &[Occurrence]) -> bool {
         let before = sequence.iter().take_while(|next| next.step.actor != first.step.actor);
         let mut rivals = before.filter(|next| next.handler == first.handler);
-        rivals.any(|rival| self.path.footprints.conflict(rival.footprint, sleeper.whole))
+        rivals.any(|rival| self.path.footprints.conflict(rival.footprint, whole))
     }
 
     /// Whether a message could have come first though another one comes before it on its handler.
     fn comes_first(&mut self, sleeper: &Sleeper, node: usize, sequence: &[Occurrence]) -> bool {
-        if !sleeper.started && self.conflicts_with_rival(sleeper, sequence) {
+        if !sleeper.started && self.conflicts_with_rival(&sleeper.occurrence, sleeper.whole, sequence) {
             return false;
         }
         let base = sleeper.node as usize;
@@ -176,7 +192,10 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let (machine, is_bag) = (&mut self.machine, self.path.is_bag());
         let mut stage = OnMachine { machine, is_bag, running, stripped: Footprint::default() };
         let (order, retreats) = arrangement.solve(&mut stage, &mut self.path.footprints);
-        self.counts.decisions += u64::from(retreats > 0);
+        if retreats > 0 {
+            self.counts.decisions += 1;
+            self.reversed.depend();
+        }
         let given = |placed| match placed {
             Placed::Given(step) => sequence[step],
             Placed::Beyond(occurrence) => occurrence,
@@ -192,39 +211,28 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         if sequence.iter().any(|step| step.step.actor == actor && !step.starts) {
             return Alone::Unclear;
         }
-        let mut execution: Vec<Occurrence> = Vec::new();
-        let (mut conflicts, mut ends) = (false, first.ends);
+        let (mut execution, mut touched, mut ends) = (Vec::new(), Footprint::default(), first.ends);
         while !ends {
             if execution.len() == LONGEST || !self.machine.enabled().contains(&actor) {
                 return Alone::Unclear;
             }
             let record = self.machine.step(Move::from(actor));
             let next = self.path.occurrence(Move::from(actor), record, first.handler);
-            for step in sequence.iter().filter(|step| step.step.actor != actor) {
-                if self.path.footprints.conflict(step.footprint, next.footprint) {
-                    if step.handler != first.handler {
-                        return Alone::Unclear;
-                    }
-                    conflicts = true;
-                }
-            }
+            touched.include(self.path.footprints.get(next.footprint));
             ends = next.ends;
             execution.push(next);
         }
-        if conflicts {
-            return Alone::Conflicts;
+        touched.seal();
+        let (touched, footprints) = (self.path.footprints.intern(&touched), &self.path.footprints);
+        let others = sequence.iter().filter(|step| step.step.actor != actor);
+        let mut conflicting = others.filter(|step| footprints.conflict(step.footprint, touched)).peekable();
+        if conflicting.peek().is_some() {
+            let is_rival = |step: &Occurrence| step.handler == first.handler;
+            return if conflicting.all(is_rival) { Alone::Conflicts } else { Alone::Unclear };
         }
         execution.extend(sequence.iter().filter(|step| step.step.actor != actor));
         Alone::Fits(execution)
     }
-}
-
-/// What tells a sequence for a state from others.
-fn name_of_sequence(node: usize, sequence: &[Occurrence]) -> Fingerprint {
-    let mut hasher = FingerprintHasher::default();
-    node.hash(&mut hasher);
-    sequence.iter().for_each(|next| (next.step, next.footprint).hash(&mut hasher));
-    hasher.take()
 }
 
 /// What comes of a message that is run alone to its end.

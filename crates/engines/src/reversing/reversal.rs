@@ -25,8 +25,6 @@ struct Target {
     actor: ActorId,
     /// The step as it was taken; otherwise the actor waits to take it where the path ends.
     taken: Option<usize>,
-    /// The outcome that is wanted, where the others were seen.
-    outcome: Option<Outcome>,
 }
 
 /// Steps to be done without.
@@ -63,8 +61,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         self.reverse_waiting();
         for step in 0..self.path.steps.len() {
             let taken = &self.path.steps[step];
-            let target = Target { actor: taken.occurrence.step.actor, taken: Some(step), outcome: None };
-            let next_outcome = taken.next_outcome;
+            let target = Target { actor: taken.occurrence.step.actor, taken: Some(step) };
+            let has_choice = taken.occurrence.has_choice;
             for race in self.path.races(step) {
                 self.counts.races += 1;
                 let earlier = self.path.race(race);
@@ -72,8 +70,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                     self.reverse(target, smallvec![smallvec![self.beginning(earlier, step)]]);
                 }
             }
-            if let Some(outcome) = next_outcome {
-                self.reverse(Target { outcome: Some(outcome), ..target }, smallvec![smallvec![step]]);
+            if has_choice {
+                self.reverse(target, smallvec![smallvec![step]]);
             }
         }
     }
@@ -105,7 +103,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             self.trail.save(end, &self.machine);
         }
         for actor in waiting {
-            let target = Target { actor, taken: None, outcome: None };
+            let target = Target { actor, taken: None };
             self.trail.visit(end, &self.tally.schedule.moves, &mut self.machine);
             let mut open = Open::new();
             self.do_without_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);
@@ -116,6 +114,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// Sees to it that the target's step is taken without some steps, for each of some sets of them, and for further sets
     /// where it cannot be taken yet.
     fn reverse(&mut self, target: Target, mut open: Open) {
+        self.reversed.begin();
         let mut seen: FastSet<(usize, Vec<usize>)> = FastSet::default();
         while let Some(removed) = open.pop() {
             for kept in self.keep(target, &removed) {
@@ -128,44 +127,11 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                 }
                 self.run_kept(&kept);
                 if self.machine.enabled().contains(&target.actor) {
-                    self.insert_outcomes(target, &removed, &kept);
+                    self.insert_outcomes(target, &kept);
                 } else {
                     self.do_without_more(target, &removed, &kept, &mut open);
                 }
             }
-        }
-    }
-
-    /// Who chose in the steps that are to be done without, the target apart.
-    fn choosers(&self, target: Target, removed: &[usize]) -> SmallVec<[ActorId; 2]> {
-        let steps = removed.iter().map(|&step| &self.path.steps[step].occurrence);
-        let mut choosers: SmallVec<[ActorId; 2]> = steps
-            .filter(|step| step.has_choice && step.step.actor != target.actor)
-            .map(|step| step.step.actor)
-            .collect();
-        choosers.dedup();
-        choosers
-    }
-
-    /// Inserts the sequence with a step of each of some actors behind it, where the machine stands: all their outcomes.
-    fn insert_with(&mut self, choosers: &[ActorId], node: usize) {
-        let Some((&actor, rest)) = choosers.split_first() else { return self.insert(node) };
-        if !self.machine.enabled().contains(&actor) {
-            return self.insert_with(rest, node);
-        }
-        let (mark, before) = (self.machine.mark(), self.sequence.clone());
-        let mut outcome = Some(Outcome::FIRST);
-        while let Some(current) = outcome {
-            self.machine.rewind(&mark);
-            let step = Move { actor, outcome: current };
-            let running = self.path.running(actor);
-            let record = self.machine.step(step);
-            let last = self.path.occurrence(step, record, running);
-            outcome = record.next_outcome;
-            self.sequence.clear();
-            self.sequence.extend_from_slice(&before);
-            self.sequence.push(last);
-            self.insert_with(rest, node);
         }
     }
 
@@ -204,23 +170,18 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     }
 
     /// Inserts what was kept and each outcome of the target's step, where the machine stands.
-    ///
-    /// If a step that is to be done without chose, its actor moves next, with each outcome. Otherwise another outcome of it,
-    /// which has nothing to do with the target, could be taken for a beginning of the sequence, though after it the
-    /// outcome that was chosen never comes.
-    fn insert_outcomes(&mut self, target: Target, removed: &[usize], kept: &Kept) {
-        let choosers = self.choosers(target, removed);
+    fn insert_outcomes(&mut self, target: Target, kept: &Kept) {
         let running = target.taken.and_then(|step| self.path.steps[step].occurrence.handler);
-        let mut outcome = target.outcome.unwrap_or(Outcome::FIRST);
+        let mut outcome = Outcome::FIRST;
         loop {
             let step = Move { actor: target.actor, outcome };
             let record = self.machine.step(step);
             let last = self.path.occurrence(step, record, running);
-            let next = record.next_outcome.filter(|_| target.outcome.is_none());
+            let next = record.next_outcome;
             self.sequence.clear();
             self.sequence.extend(kept.steps.iter().map(|&step| self.path.steps[step].occurrence));
             self.sequence.push(last);
-            self.insert_with(&choosers, kept.node);
+            self.insert(kept.node);
             match next {
                 Some(next) => outcome = next,
                 None => return,
@@ -232,9 +193,6 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// Whether the sequence of what was kept and the target's step is covered, whatever that step touches. A step with
     /// several outcomes is seen to by itself.
     fn is_surely_covered(&mut self, target: Target, kept: &Kept) -> bool {
-        if target.outcome.is_some() {
-            return false;
-        }
         let path = &self.path;
         let steps = || kept.steps.iter().map(|&step| path.steps[step].occurrence);
         let current = path.steps.get(kept.node).map(|taken| (&taken.occurrence, false));
@@ -255,7 +213,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         !depends && self.is_in_tree(target, kept)
     }
 
-    /// Whether the wakeup tree covers the sequence for sure.
+    /// Whether the wakeup tree covers the sequence for sure: to insert it would change nothing.
     fn is_in_tree(&mut self, target: Target, kept: &Kept) -> bool {
         let path = &self.path;
         self.sequence.clear();
@@ -273,7 +231,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                         level = below;
                         continue 'descend;
                     }
-                    WeakInitial::Beside => return is_step_of(&occurrence, target),
+                    WeakInitial::Beside => return below.is_empty() && is_step_of(&occurrence, target),
                     WeakInitial::Unclear => return false,
                 }
             }
@@ -307,8 +265,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         target.taken.iter().for_each(|&step| gone.insert(step, path));
         let Some(node) = self.leave_out_incomplete(target, own, first, &mut gone) else { return SmallVec::new() };
         let kept = Kept { node, steps: (node..path.steps.len()).filter(|&step| !gone.contains(step, path)).collect() };
-        let choosers = self.choosers(target, removed);
-        let name = self.name(&kept, target, &choosers);
+        let name = self.name(&kept, target);
         if !self.reversed.insert(name) {
             return SmallVec::new();
         }
@@ -316,7 +273,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             return smallvec![kept];
         }
         let mut reversed = std::mem::take(&mut self.reversed);
-        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target, &choosers)));
+        let all = self.serialise(&kept, target, own, &mut |less| reversed.insert(self.name(less, target)));
         self.reversed = reversed;
         all
     }
@@ -347,13 +304,11 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     }
 
     /// What tells a reversal from others: the trace of what is kept, and whose step comes after it.
-    fn name(&self, kept: &Kept, target: Target, choosers: &[ActorId]) -> Fingerprint {
+    fn name(&self, kept: &Kept, target: Target) -> Fingerprint {
         let path = &self.path;
         let start = path.name_of_first(kept.node);
         let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step)));
-        let outcome = target.outcome.map_or(0, |outcome| outcome.0.wrapping_add(1));
-        let name = name_of(path.identity(target.actor), outcome, kept);
-        choosers.iter().fold(name, |name, &actor| name_of(path.identity(actor), u64::MAX, name.0))
+        name_of(path.identity(target.actor), 0, kept)
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
