@@ -302,6 +302,8 @@ impl<M: Machine> Search<'_, '_, M> {
             let key = (self.tasks.thread(actor), touches);
             let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
             if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
+                // It would change what is settled, so it is not taken: that is how it can leave that out elsewhere.
+                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
                 continue;
             }
             let is_this = |target: &&Target| !target.goes_ahead && target.place() == place;

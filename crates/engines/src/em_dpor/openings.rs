@@ -165,7 +165,7 @@ impl Openings {
         let goes_ahead = |other: &&Opening| {
             other.place.0 != event.actor()
                 && (begins && self.can_jam(other.place.0, event.actor(), will_come, tasks)
-                    || !self.fixed_steps && self.oppose(event.actor(), other.place.0, tasks))
+                    || !self.fixed_steps && !will_come(other.place) && self.oppose(event.actor(), other.place.0, tasks))
         };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
         messages.filter(goes_ahead).copied().collect()
