@@ -47,8 +47,9 @@ pub(super) struct Openings {
     /// The step that makes an actor, and the one that changes an object, if it is always the same one.
     makers: FxHashMap<ActorId, Option<Place>>,
     changes: FxHashMap<ObjectId, Option<Place>>,
-    /// The objects that an actor may have to wait for, and who changes each object.
+    /// The objects that an actor may have to wait for, its last step that may have to, and who changes each object.
     waits: FxHashMap<ActorId, SmallVec<[ObjectId; 4]>>,
+    last_waits: FxHashMap<ActorId, u32>,
     changers: FxHashMap<ObjectId, SmallVec<[ActorId; 2]>>,
     /// Who holds which mutex while it may have to wait.
     kept: FastSet<(ActorId, ObjectId)>,
@@ -123,13 +124,19 @@ impl Openings {
         let begins = place.1 == 1 && matches!(tasks.thread(place.0), Thread::Queue(_));
         let gates_only = begins || self.fixed_steps;
         let maker = self.makers.get(&place.0).copied().flatten().filter(|_| place.1 == 1);
+        let mut may_wait = !is_certain && !gates_only;
         for touch in tasks.footprint(touches.whole).touches() {
             let (is_gate, is_mutex) = (tasks.is_gate(touch.object), tasks.is_mutex(touch.object));
             let is_its_making = maker.is_some() && self.only_change(touch.object) == maker;
             if is_mutex || !is_certain && (!gates_only || is_gate) && !is_its_making {
                 add_once(self.waits.entry(place.0).or_default(), touch.object);
                 self.kept.extend(held.iter().map(|&mutex| (place.0, mutex)));
+                may_wait = true;
             }
+        }
+        if may_wait {
+            let last = self.last_waits.entry(place.0).or_default();
+            *last = place.1.max(*last);
         }
     }
 
@@ -216,7 +223,15 @@ impl Openings {
         will_come: &dyn Fn(Place) -> bool,
         tasks: &Tasks,
     ) -> bool {
-        self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks)
+        self.may_stay(message, will_come)
+            && (self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks))
+    }
+
+    /// Whether a message may not come to its end, for all that is known: one that has not been seen beyond its first step
+    /// may do anything, and of the others one that may have to wait for a step that is not certain to come.
+    fn may_stay(&self, message: ActorId, will_come: &dyn Fn(Place) -> bool) -> bool {
+        !self.seen.contains_key(&(message, 2))
+            || self.last_waits.get(&message).is_some_and(|&last| !will_come((message, last)))
     }
 
     /// What has surely been done when a message begins: what its post needs, and all messages that were surely posted
