@@ -234,7 +234,9 @@ impl<M: Machine> Search<'_, '_, M> {
         if self.fixed_steps && course.targets.iter().filter(open).any(fails) {
             return true;
         }
-        let targets = course.targets.iter().filter(open).map(|target| target.step.actor);
+        // Whoever went ahead may get stuck: so it keeps the others from beginning.
+        let has_to_come = |target: &&Target| !target.goes_ahead && course.is_open(target.leaves_out);
+        let targets = course.targets.iter().filter(has_to_come).map(|target| target.step.actor);
         for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
             if !needed.contains(&actor) {
                 needed.push(actor);
