@@ -58,6 +58,7 @@ impl<M: Machine> Search<'_, '_, M> {
             }
         }
         if !self.fixed_steps {
+            // A guard looks at other objects when others have moved on.
             self.note_those_who_wait();
         }
         self.leaked |= self.tasks.minds_leaks()
@@ -67,22 +68,16 @@ impl<M: Machine> Search<'_, '_, M> {
         Ok(id)
     }
 
-    /// Remembers what those wait for whose turn it is: a guard looks at other objects when others have moved on.
+    /// Remembers what those wait for who cannot move.
     fn note_those_who_wait(&mut self) {
         let mut waiting = Vec::new();
         self.machine.waiting(&mut waiting);
         for actor in waiting {
             let place = (actor, self.run.count(actor) + 1);
-            let is_queued = place.1 == 1 && matches!(self.tasks.thread(actor), Thread::Queue(_));
-            if !is_queued && let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
+            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
+                let held = self.run.held(actor, &self.events, &self.tasks);
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(
-                    place,
-                    touches,
-                    false,
-                    &self.run.held(actor, &self.events, &self.tasks),
-                    &self.tasks,
-                );
+                self.openings.add_wait(place, touches, false, &held, &self.tasks);
             }
         }
     }
@@ -104,21 +99,7 @@ impl<M: Machine> Search<'_, '_, M> {
             self.take(Move::from(next))?;
             last = Some(next);
         }
-        let mut waiting = Vec::new();
-        self.machine.waiting(&mut waiting);
-        for actor in waiting {
-            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                let place = (actor, self.run.count(actor) + 1);
-                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(
-                    place,
-                    touches,
-                    false,
-                    &self.run.held(actor, &self.events, &self.tasks),
-                    &self.tasks,
-                );
-            }
-        }
+        self.note_those_who_wait();
         if self.machine.enabled().is_empty() {
             let jammed: SmallVec<[Thread; 4]> = self.fronts().map(|(thread, _)| thread).collect();
             jammed.into_iter().for_each(|thread| self.openings.add_jammed(thread));
@@ -231,7 +212,7 @@ impl<M: Machine> Search<'_, '_, M> {
             let left_out = self.events.get(target.leaves_out).actor();
             target.goes_ahead && !self.openings.can_jam(target.step.actor, left_out, &will_come, &self.tasks)
         };
-        if self.fixed_steps && course.targets.iter().filter(open).any(fails) {
+        if course.targets.iter().filter(open).any(fails) {
             return true;
         }
         // Whoever went ahead may get stuck: so it keeps the others from beginning.

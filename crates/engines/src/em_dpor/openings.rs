@@ -164,15 +164,12 @@ impl Openings {
         self.jammed.insert(thread);
     }
 
-    /// The messages that could go ahead of that of an event and leave it out in a way that was not seen yet: because the
-    /// queue may be jammed, because the other one may have to wait for it, or, where steps are not fixed, because the two
-    /// have to do with each other.
+    /// The messages that could go ahead of that of an event and keep it from beginning.
     pub(super) fn ahead_of(&self, event: &Event, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> Vec<Opening> {
-        let begins = event.number == 1;
         let goes_ahead = |other: &&Opening| {
-            other.place.0 != event.actor()
-                && (begins && self.can_jam(other.place.0, event.actor(), will_come, tasks)
-                    || !self.fixed_steps && !will_come(other.place) && self.oppose(event.actor(), other.place.0, tasks))
+            event.number == 1
+                && other.place.0 != event.actor()
+                && self.can_jam(other.place.0, event.actor(), will_come, tasks)
         };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
         messages.filter(goes_ahead).copied().collect()
@@ -215,7 +212,10 @@ impl Openings {
         (1..).find(|&number| !self.seen.contains_key(&(actor, number))).map_or(0, |number| number - 1)
     }
 
-    /// Whether a message that went ahead of another one can keep it from beginning.
+    /// Whether a message that goes ahead of another one can get stuck and keep it from beginning: because the queue has
+    /// been seen jammed, because it may have to wait for the other one, or, where steps are not fixed, because it may do
+    /// something else when the other one has not run. Otherwise it would get stuck behind the other one as well, and that
+    /// has been seen before.
     pub(super) fn can_jam(
         &self,
         message: ActorId,
@@ -224,7 +224,9 @@ impl Openings {
         tasks: &Tasks,
     ) -> bool {
         self.may_stay(message, will_come)
-            && (self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks))
+            && (self.jammed.contains(&tasks.thread(message))
+                || !self.fixed_steps && self.oppose(message, other, tasks)
+                || self.may_wait_for(message, other, will_come, tasks))
     }
 
     /// Whether a message may not come to its end, for all that is known: one that has not been seen beyond its first step
@@ -232,6 +234,13 @@ impl Openings {
     fn may_stay(&self, message: ActorId, will_come: &dyn Fn(Place) -> bool) -> bool {
         !self.seen.contains_key(&(message, 2))
             || self.last_waits.get(&message).is_some_and(|&last| !will_come((message, last)))
+    }
+
+    /// Whether a step of one task was seen that depends on one of another task.
+    fn oppose(&self, one: ActorId, other: ActorId, tasks: &Tasks) -> bool {
+        let of = |actor: ActorId| self.all.iter().filter(move |opening| opening.place.0 == actor);
+        let key = |opening: &Opening| (opening.thread, opening.touches);
+        of(one).any(|mine| of(other).any(|theirs| tasks.oppose(key(mine), key(theirs))))
     }
 
     /// What has surely been done when a message begins: what its post needs, and all messages that were surely posted
@@ -262,13 +271,6 @@ impl Openings {
             let first_new = done.0.insert(place.0, place.1).map_or(1, |known| known + 1);
             (first_new..=place.1).for_each(|number| open.extend(self.needs((place.0, number))));
         }
-    }
-
-    /// Whether a step of one task was seen that depends on one of another task.
-    fn oppose(&self, one: ActorId, other: ActorId, tasks: &Tasks) -> bool {
-        let of = |actor: ActorId| self.all.iter().filter(move |opening| opening.place.0 == actor);
-        let key = |opening: &Opening| (opening.thread, opening.touches);
-        of(one).any(|mine| of(other).any(|theirs| tasks.oppose(key(mine), key(theirs))))
     }
 
     /// The step that changes an object, if no other one was seen to.
