@@ -212,7 +212,7 @@ impl<M: Machine> Search<'_, '_, M> {
             let left_out = self.events.get(target.leaves_out).actor();
             target.goes_ahead && !self.openings.can_jam(target.step.actor, left_out, &will_come, &self.tasks)
         };
-        if course.targets.iter().filter(open).any(fails) {
+        if self.fixed_steps && course.targets.iter().filter(open).any(fails) {
             return true;
         }
         // Whoever went ahead may get stuck: so it keeps the others from beginning.

@@ -169,7 +169,8 @@ impl Openings {
         let goes_ahead = |other: &&Opening| {
             event.number == 1
                 && other.place.0 != event.actor()
-                && self.can_jam(other.place.0, event.actor(), will_come, tasks)
+                && (self.can_jam(other.place.0, event.actor(), will_come, tasks)
+                    || self.may_turn(other.place.0, event.actor(), will_come, tasks))
         };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
         messages.filter(goes_ahead).copied().collect()
@@ -213,9 +214,8 @@ impl Openings {
     }
 
     /// Whether a message that goes ahead of another one can get stuck and keep it from beginning: because the queue has
-    /// been seen jammed, because it may have to wait for the other one, or, where steps are not fixed, because it may do
-    /// something else when the other one has not run. Otherwise it would get stuck behind the other one as well, and that
-    /// has been seen before.
+    /// been seen jammed, or because it may have to wait for the other one. Otherwise it would get stuck behind the other
+    /// one as well, and that has been seen before, unless it may turn another way.
     pub(super) fn can_jam(
         &self,
         message: ActorId,
@@ -224,9 +224,15 @@ impl Openings {
         tasks: &Tasks,
     ) -> bool {
         self.may_stay(message, will_come)
-            && (self.jammed.contains(&tasks.thread(message))
-                || !self.fixed_steps && self.oppose(message, other, tasks)
-                || self.may_wait_for(message, other, will_come, tasks))
+            && (self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks))
+    }
+
+    /// Whether a message that has not begun may do something else, and get stuck, when another one has not run.
+    fn may_turn(&self, message: ActorId, other: ActorId, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> bool {
+        !self.fixed_steps
+            && !will_come((message, 1))
+            && self.may_stay(message, will_come)
+            && self.oppose(message, other, tasks)
     }
 
     /// Whether a message may not come to its end, for all that is known: one that has not been seen beyond its first step
