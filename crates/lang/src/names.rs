@@ -1,7 +1,7 @@
 //! The names of actors that come to be while the program runs.
 //!
-//! There are two ways to tell such actors apart. By *history*: the n-th thing that its creator made, the same in every
-//! execution; what stateless engines and reports need. By *presence*: what the actor is now (a message by its handler
+//! There are two ways to tell such actors apart. By *history*: the n-th thing that its creator made and what it is, a
+//! message with its handler or a thread, the same in every execution; what stateless engines and reports need. By *presence*: what the actor is now (a message by its handler
 //! and its content, a thread by its creator and the first free slot there), so that a program that runs for ever comes
 //! back to a state it was in; what engines that store states need. Either way a name is interned to a dense number.
 //! Numbers depend on who came first; the `stable` hash of a name does not.
@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// What sets an actor apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// The `number`-th thing that `parent` made: a message (`is_message`) or a thread that runs `body`.
-    Child { parent: ActorId, number: u32, is_message: bool, body: u16 },
+    /// The `number`-th thing that `parent` made: a message for a `handler`, or a thread, that runs `body`.
+    Child { parent: ActorId, number: u32, handler: Option<u32>, body: u16 },
     /// A thread in a slot of its creator's.
     Thread { parent: ActorId, slot: u32, body: u16 },
     /// A message by its content.
@@ -66,9 +66,10 @@ impl Names {
         ActorId(self.first + index)
     }
 
-    pub(crate) fn child(&self, parent: ActorId, number: u32, is_message: bool, body: u16) -> ActorId {
-        let key = Key::Child { parent, number, is_message, body };
-        let hash = self.hash(1, parent, [u64::from(number), u64::from(body) << 1 | u64::from(is_message)]);
+    pub(crate) fn child(&self, parent: ActorId, number: u32, handler: Option<u32>, body: u16) -> ActorId {
+        let key = Key::Child { parent, number, handler, body };
+        let place = handler.map_or(0, |handler| u64::from(handler) + 1);
+        let hash = self.hash(1, parent, [u64::from(number), place << 16 | u64::from(body)]);
         self.intern(hash, |known| *known == key, || key.clone())
     }
 

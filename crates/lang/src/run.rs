@@ -591,7 +591,7 @@ impl Run<'_> {
         let presence = self.model.names().thread(self.presence, slot, function);
         let number = self.next_number();
         let child = match self.model.identity() {
-            Identity::History => self.model.names().child(self.actor, number, false, function),
+            Identity::History => self.model.names().child(self.actor, number, None, function),
             Identity::Presence => presence,
         };
         self.touch(self.model.life(child), Access::WRITE);
@@ -657,7 +657,7 @@ impl Run<'_> {
         let presence = self.model.names().message(handler, message, &given);
         let number = self.next_number();
         let posted = match self.model.identity() {
-            Identity::History => self.model.names().child(self.actor, number, true, message),
+            Identity::History => self.model.names().child(self.actor, number, Some(handler), message),
             Identity::Presence => presence,
         };
         // By presence, equal messages are one actor. Their posts commute, but which of them came first matters to

@@ -26,8 +26,8 @@ pub(crate) fn actor_name(model: &Model, actor: ActorId) -> String {
     let program = model.program();
     match model.key(actor) {
         None => format!("actor {}", actor.0),
-        Some(Key::Child { parent, number, is_message, body }) => {
-            let bodies = if is_message { &program.messages } else { &program.functions };
+        Some(Key::Child { parent, number, handler, body }) => {
+            let bodies = if handler.is_some() { &program.messages } else { &program.functions };
             format!("{}/{}.{number}", actor_name(model, parent), bodies[usize::from(body)].name)
         }
         Some(Key::Thread { parent, slot, body }) => {

@@ -79,7 +79,9 @@ fn the_examples_have_the_classes_that_one_can_count() {
 }
 
 /// Small traces of varied shape. Their classes were counted operation by operation by a program that shares nothing with
-/// this one, all but the last: there a thread waits for a notification that two could give, and who gave it counts here.
+/// this one, all but the last three: in one a thread waits for a notification that two could give, and who gave it counts
+/// here; in one there are two orders of two messages, and with each two orders of two writes; in one two threads get
+/// stuck at once, or one of them comes first.
 #[test]
 fn small_traces_have_the_classes_that_were_counted_elsewhere() {
     let folder = root().join("tests/traces");
@@ -90,6 +92,8 @@ fn small_traces_have_the_classes_that_were_counted_elsewhere() {
         ("handler-waits-for-the-next-through-a-thread", [2, 2], 1, true),
         ("two-queues-that-wait-for-each-other", [4, 2], 1, true),
         ("notification-that-two-could-give", [2, 2], 0, false),
+        ("stuck-while-a-thread-goes-on", [4, 4], 1, true),
+        ("first-run-is-stuck", [2, 2], 1, false),
     ];
     for (name, [traces, classes], deadlocks, plain_misses) in expected {
         let path = folder.join(name).join("trace.txt");

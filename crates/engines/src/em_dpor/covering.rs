@@ -230,7 +230,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 
     /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
     fn approach(&self, target: &Target, needed: &mut Vec<Place>) -> bool {
-        if self.settled.count(target.step.actor) >= target.number {
+        // That a message has begun does not settle whom it goes ahead of.
+        if !target.goes_ahead && self.settled.count(target.step.actor) >= target.number {
             return false;
         }
         let left_out = self.events.get(target.leaves_out);

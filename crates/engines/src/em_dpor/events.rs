@@ -1,9 +1,9 @@
 //! Steps with their pasts: the events of an unfolding in which posts into one queue do not depend on each other.
 //!
 //! An event is a step of a task together with everything that had to come before it: the step before it in its task, the
-//! earlier steps that it depends on, and by the rule of the queue the ends of messages that cannot have come later. Two
-//! executions that take the same step with the same past take the same event, so that a set of events stands for all
-//! executions that cover each other.
+//! earlier steps that it depends on, and what these come after. Two executions that take the same step with the same past
+//! take the same event, so that a set of events stands for all executions that cover each other. What the queues demand
+//! is no part of the past: it follows from it ([`super::plan`]).
 
 use super::tasks::{Tasks, Thread, Touches, mutexes_taken};
 use hashbrown::HashMap;
@@ -92,8 +92,6 @@ impl Events {
 pub(super) struct Run {
     events: Vec<EventId>,
     tasks: FxHashMap<ActorId, Vec<EventId>>,
-    /// For each actor that was made, the event that made it.
-    makers: FxHashMap<ActorId, EventId>,
     /// For each queue its messages in the order of their posts.
     queues: FxHashMap<Thread, Vec<ActorId>>,
 }
@@ -160,9 +158,6 @@ impl Run {
                 past.add(earlier, event);
             }
         }
-        if let Thread::Queue(_) = thread {
-            self.add_earlier_messages(step.actor, thread, &mut past, events);
-        }
         let number = self.count(step.actor) + 1;
         past.keep_the_last(events);
         let hash = past.hash(step, events);
@@ -179,7 +174,6 @@ impl Run {
             }
         };
         for actor in made {
-            self.makers.insert(actor, id);
             let thread = tasks.thread(actor);
             if let Thread::Queue(_) = thread {
                 self.queues.entry(thread).or_default().push(actor);
@@ -188,25 +182,6 @@ impl Run {
         self.events.push(id);
         self.tasks.entry(step.actor).or_default().push(id);
         id
-    }
-
-    /// The rule of the queue: of another message that came before, because its post did or because some of it did, all did.
-    fn add_earlier_messages(&self, actor: ActorId, thread: Thread, past: &mut Past, events: &Events) {
-        let Some(messages) = self.queues.get(&thread) else { return };
-        let post = self.makers.get(&actor).map(|&post| events.get(post));
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for other in messages.iter().take_while(|&&other| other != actor) {
-                let Some(&end) = self.tasks.get(other).and_then(|own| own.last()) else { continue };
-                let end_event = events.get(end);
-                let posted_before =
-                    || post.zip(self.makers.get(other)).is_some_and(|(post, &earlier)| post.knows(events.get(earlier)));
-                if !past.knows(end_event) && (past.clock.get(*other) > 0 || posted_before()) {
-                    past.add(end, end_event);
-                    changed = true;
-                }
-            }
-        }
     }
 
     /// Takes back all steps from `len` on.
@@ -218,7 +193,6 @@ impl Run {
                 own.pop();
             }
             for actor in &event.made {
-                self.makers.remove(actor);
                 if let Some(queue) = self.queues.get_mut(&tasks.thread(*actor)) {
                     queue.pop();
                 }

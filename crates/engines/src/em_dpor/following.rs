@@ -58,6 +58,7 @@ impl<M: Machine> Search<'_, '_, M> {
             }
         }
         if !self.fixed_steps {
+            // A guard looks at other objects when others have moved on.
             self.note_those_who_wait();
         }
         self.leaked |= self.tasks.minds_leaks()
@@ -67,22 +68,16 @@ impl<M: Machine> Search<'_, '_, M> {
         Ok(id)
     }
 
-    /// Remembers what those wait for whose turn it is: a guard looks at other objects when others have moved on.
+    /// Remembers what those wait for who cannot move.
     fn note_those_who_wait(&mut self) {
         let mut waiting = Vec::new();
         self.machine.waiting(&mut waiting);
         for actor in waiting {
             let place = (actor, self.run.count(actor) + 1);
-            let is_queued = place.1 == 1 && matches!(self.tasks.thread(actor), Thread::Queue(_));
-            if !is_queued && let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
+            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
+                let held = self.run.held(actor, &self.events, &self.tasks);
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(
-                    place,
-                    touches,
-                    false,
-                    &self.run.held(actor, &self.events, &self.tasks),
-                    &self.tasks,
-                );
+                self.openings.add_wait(place, touches, false, &held, &self.tasks);
             }
         }
     }
@@ -104,21 +99,7 @@ impl<M: Machine> Search<'_, '_, M> {
             self.take(Move::from(next))?;
             last = Some(next);
         }
-        let mut waiting = Vec::new();
-        self.machine.waiting(&mut waiting);
-        for actor in waiting {
-            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                let place = (actor, self.run.count(actor) + 1);
-                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(
-                    place,
-                    touches,
-                    false,
-                    &self.run.held(actor, &self.events, &self.tasks),
-                    &self.tasks,
-                );
-            }
-        }
+        self.note_those_who_wait();
         if self.machine.enabled().is_empty() {
             let jammed: SmallVec<[Thread; 4]> = self.fronts().map(|(thread, _)| thread).collect();
             jammed.into_iter().for_each(|thread| self.openings.add_jammed(thread));
@@ -234,7 +215,9 @@ impl<M: Machine> Search<'_, '_, M> {
         if self.fixed_steps && course.targets.iter().filter(open).any(fails) {
             return true;
         }
-        let targets = course.targets.iter().filter(open).map(|target| target.step.actor);
+        // Whoever went ahead may get stuck: so it keeps the others from beginning.
+        let has_to_come = |target: &&Target| !target.goes_ahead && course.is_open(target.leaves_out);
+        let targets = course.targets.iter().filter(has_to_come).map(|target| target.step.actor);
         for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
             if !needed.contains(&actor) {
                 needed.push(actor);
@@ -302,6 +285,8 @@ impl<M: Machine> Search<'_, '_, M> {
             let key = (self.tasks.thread(actor), touches);
             let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
             if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
+                // It would change what is settled, so it is not taken: that is how it can leave that out elsewhere.
+                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
                 continue;
             }
             let is_this = |target: &&Target| !target.goes_ahead && target.place() == place;

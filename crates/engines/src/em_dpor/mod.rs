@@ -25,9 +25,9 @@
 //! co-enabled" in the paper) are known by what an actor waits for and by gates (`System::is_gate`). A step of ours may touch
 //! several objects, and is held against earlier ones object by object; one with a choice, once more for each outcome.
 //!
-//! It misses something where a message gets stuck, other than on a lock, in front of others in its queue: what those
-//! would do is never seen, so nothing asks for posts to be reordered. The paper's proof knows deadlocks of locks only. The
-//! programs `finding-message-…` in `tests/papers/em-dpor` show it.
+//! It misses something where a message gets stuck in front of others in its queue, other than on a lock that a message
+//! gives back: what those would do is never seen, so nothing asks for posts to be reordered. The paper's proof knows
+//! deadlocks of such locks only. The programs `finding-message-…` in `tests/papers/em-dpor` show it.
 //!
 //! # The default: one execution for each class
 //!
@@ -45,9 +45,11 @@
 //! *Tested only*: that no class is missed. The search leaves an event out by putting something in its way that was seen
 //! before, anywhere ([`openings`]). Without queues that is complete: what is in the way in one execution can be seen in
 //! another one that has the event, if what somebody waits for is looked at wherever it waits, since a guard looks at other
-//! objects when others have moved on. With queues it need not be, since two handlers of a queue do not interleave.
-//! Therefore, where steps are not fixed, handlers that have to do with each other are tried in both orders as a whole; and
-//! a message is tried ahead of another one if it may have to wait for that one, be it through others, and so jam the queue.
+//! objects when others have moved on. With queues two things are added. What a message would do that stands behind one
+//! that is stuck may never happen: so a step also counts as seen where somebody is about to take it and may not, because
+//! it would change what is settled. And an event may be left out because its message never begins: so a message is tried
+//! ahead of another one, be it that it has begun, if the queue was seen jammed, or if it may get stuck because the other
+//! one has not run: it may have to wait for that one, be it through others, or do something else without it.
 //!
 //! The tests: `mazurka agree`, which compares the number of executions with that of all classes ([`yardstick`]); the
 //! counts of published traces and of our own in `crates/mazurka/tests/traces.rs`; and hundreds of random traces whose

@@ -47,8 +47,9 @@ pub(super) struct Openings {
     /// The step that makes an actor, and the one that changes an object, if it is always the same one.
     makers: FxHashMap<ActorId, Option<Place>>,
     changes: FxHashMap<ObjectId, Option<Place>>,
-    /// The objects that an actor may have to wait for, and who changes each object.
+    /// The objects that an actor may have to wait for, its last step that may have to, and who changes each object.
     waits: FxHashMap<ActorId, SmallVec<[ObjectId; 4]>>,
+    last_waits: FxHashMap<ActorId, u32>,
     changers: FxHashMap<ObjectId, SmallVec<[ActorId; 2]>>,
     /// Who holds which mutex while it may have to wait.
     kept: FastSet<(ActorId, ObjectId)>,
@@ -123,13 +124,19 @@ impl Openings {
         let begins = place.1 == 1 && matches!(tasks.thread(place.0), Thread::Queue(_));
         let gates_only = begins || self.fixed_steps;
         let maker = self.makers.get(&place.0).copied().flatten().filter(|_| place.1 == 1);
+        let mut may_wait = !is_certain && !gates_only;
         for touch in tasks.footprint(touches.whole).touches() {
             let (is_gate, is_mutex) = (tasks.is_gate(touch.object), tasks.is_mutex(touch.object));
             let is_its_making = maker.is_some() && self.only_change(touch.object) == maker;
             if is_mutex || !is_certain && (!gates_only || is_gate) && !is_its_making {
                 add_once(self.waits.entry(place.0).or_default(), touch.object);
                 self.kept.extend(held.iter().map(|&mutex| (place.0, mutex)));
+                may_wait = true;
             }
+        }
+        if may_wait {
+            let last = self.last_waits.entry(place.0).or_default();
+            *last = place.1.max(*last);
         }
     }
 
@@ -157,15 +164,13 @@ impl Openings {
         self.jammed.insert(thread);
     }
 
-    /// The messages that could go ahead of that of an event and leave it out in a way that was not seen yet: because the
-    /// queue may be jammed, because the other one may have to wait for it, or, where steps are not fixed, because the two
-    /// have to do with each other.
+    /// The messages that could go ahead of that of an event and keep it from beginning.
     pub(super) fn ahead_of(&self, event: &Event, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> Vec<Opening> {
-        let begins = event.number == 1;
         let goes_ahead = |other: &&Opening| {
-            other.place.0 != event.actor()
-                && (begins && self.can_jam(other.place.0, event.actor(), will_come, tasks)
-                    || !self.fixed_steps && self.oppose(event.actor(), other.place.0, tasks))
+            event.number == 1
+                && other.place.0 != event.actor()
+                && (self.can_jam(other.place.0, event.actor(), will_come, tasks)
+                    || self.may_turn(other.place.0, event.actor(), will_come, tasks))
         };
         let messages = self.messages.get(&event.thread).into_iter().flatten();
         messages.filter(goes_ahead).copied().collect()
@@ -208,7 +213,9 @@ impl Openings {
         (1..).find(|&number| !self.seen.contains_key(&(actor, number))).map_or(0, |number| number - 1)
     }
 
-    /// Whether a message that went ahead of another one can keep it from beginning.
+    /// Whether a message that goes ahead of another one can get stuck and keep it from beginning: because the queue has
+    /// been seen jammed, or because it may have to wait for the other one. Otherwise it would get stuck behind the other
+    /// one as well, and that has been seen before, unless it may turn another way.
     pub(super) fn can_jam(
         &self,
         message: ActorId,
@@ -216,7 +223,30 @@ impl Openings {
         will_come: &dyn Fn(Place) -> bool,
         tasks: &Tasks,
     ) -> bool {
-        self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks)
+        self.may_stay(message, will_come)
+            && (self.jammed.contains(&tasks.thread(message)) || self.may_wait_for(message, other, will_come, tasks))
+    }
+
+    /// Whether a message that has not begun may do something else, and get stuck, when another one has not run.
+    fn may_turn(&self, message: ActorId, other: ActorId, will_come: &dyn Fn(Place) -> bool, tasks: &Tasks) -> bool {
+        !self.fixed_steps
+            && !will_come((message, 1))
+            && self.may_stay(message, will_come)
+            && self.oppose(message, other, tasks)
+    }
+
+    /// Whether a message may not come to its end, for all that is known: one that has not been seen beyond its first step
+    /// may do anything, and of the others one that may have to wait for a step that is not certain to come.
+    fn may_stay(&self, message: ActorId, will_come: &dyn Fn(Place) -> bool) -> bool {
+        !self.seen.contains_key(&(message, 2))
+            || self.last_waits.get(&message).is_some_and(|&last| !will_come((message, last)))
+    }
+
+    /// Whether a step of one task was seen that depends on one of another task.
+    fn oppose(&self, one: ActorId, other: ActorId, tasks: &Tasks) -> bool {
+        let of = |actor: ActorId| self.all.iter().filter(move |opening| opening.place.0 == actor);
+        let key = |opening: &Opening| (opening.thread, opening.touches);
+        of(one).any(|mine| of(other).any(|theirs| tasks.oppose(key(mine), key(theirs))))
     }
 
     /// What has surely been done when a message begins: what its post needs, and all messages that were surely posted
@@ -247,13 +277,6 @@ impl Openings {
             let first_new = done.0.insert(place.0, place.1).map_or(1, |known| known + 1);
             (first_new..=place.1).for_each(|number| open.extend(self.needs((place.0, number))));
         }
-    }
-
-    /// Whether a step of one task was seen that depends on one of another task.
-    fn oppose(&self, one: ActorId, other: ActorId, tasks: &Tasks) -> bool {
-        let of = |actor: ActorId| self.all.iter().filter(move |opening| opening.place.0 == actor);
-        let key = |opening: &Opening| (opening.thread, opening.touches);
-        of(one).any(|mine| of(other).any(|theirs| tasks.oppose(key(mine), key(theirs))))
     }
 
     /// The step that changes an object, if no other one was seen to.
