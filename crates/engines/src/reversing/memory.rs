@@ -137,9 +137,9 @@ impl Memory {
         })
     }
 
-    /// What a part remembers comes after what is remembered here.
+    /// What a part remembers comes after what is remembered here, unless nothing depends on what it supposed.
     pub(super) fn add(&mut self, part: Memory) {
-        let (mut known, mut unknown) = part.part.map_or_else(Default::default, |part| (part.known, part.unknown));
+        let Some(Suppositions { mut known, mut unknown, .. }) = part.part else { return };
         known.retain(|&name| self.recall(name) == Recall::SupposedKnown);
         unknown.retain(|&name| self.recall(name) == Recall::SupposedNew);
         if let Some(mine) = &mut self.part {

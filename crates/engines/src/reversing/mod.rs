@@ -63,10 +63,12 @@ pub(crate) fn explore<S: System>(
     arranges: bool,
 ) -> Exploration {
     let (mut tally, mut counts) = (Tally::new(options, observer), Counts::default());
-    let pool = Pool::new(options, system.traits().terminates);
+    let pool = Pool::new(options, system.traits().terminates, arranges);
     let walked = std::thread::scope(|scope| {
         let _closing = Closing(&pool);
-        for _ in 1..options.thread_count() {
+        // Where messages are arranged, much that is explored ahead of its turn comes to nothing.
+        let threads = if arranges { options.threads.max(1) } else { options.thread_count() };
+        for _ in 1..threads {
             scope.spawn(|| pool.work());
         }
         from_each_start(system, &mut tally, |machine, tally| {

@@ -11,8 +11,9 @@
 //! same violations. (Branches cannot simply be explored independently of each other: a step that sleeps is not run again
 //! together with what comes after it, so what it races with there has to be told by where it was run.)
 //!
-//! What else a part does not know is which reversals will have been seen to by then (`memory`). Where messages branch, it
-//! may depend on that whether an order of messages is found to be a new one, so this is looked at as well.
+//! What else a part does not know is which reversals will have been seen to by then (`memory`). Where messages are
+//! arranged and branch, it may depend on that whether an order of messages is found to be a new one, so this is looked at
+//! as well. Elsewhere nothing depends on it: to see to a reversal once more changes nothing.
 
 use super::memory::Memory;
 use super::path::{Path, Sleeper};
@@ -77,16 +78,25 @@ pub(super) struct Above {
 }
 
 impl Above {
-    /// A sequence is to be explored from a state, on a condition.
-    pub(super) fn push(&mut self, node: usize, sequence: Vec<Occurrence>, condition: Option<Fingerprint>) {
+    /// A sequence is to be explored from a state, on a condition. It may matter that it comes again.
+    pub(super) fn push(
+        &mut self,
+        node: usize,
+        sequence: Vec<Occurrence>,
+        condition: Option<Fingerprint>,
+        again_matters: bool,
+    ) {
         let mut hasher = FingerprintHasher::default();
         node.hash(&mut hasher);
         sequence.iter().for_each(|next| (next.step, next.footprint).hash(&mut hasher));
         let number = *self.numbers.entry(hasher.take()).or_insert(self.sequences.len());
-        if number == self.sequences.len() {
+        let is_new = number == self.sequences.len();
+        if is_new {
             self.sequences.push((node, sequence));
         }
-        self.insertions.push((condition, number));
+        if is_new || again_matters {
+            self.insertions.push((condition, number));
+        }
     }
 
     /// Whether it would take as long to add this as to explore it again.
@@ -127,6 +137,7 @@ enum Stage<'s, M: Machine> {
 pub(super) struct Pool<'s, M: Machine> {
     options: &'s Options,
     terminates: bool,
+    arranges: bool,
     queue: Mutex<Queue<'s, M>>,
     /// Something was added, a part was explored, or the search is over.
     changed: Condvar,
@@ -157,10 +168,15 @@ fn begin<'s, M: Machine>(ticket: &Ticket<'s, M>) -> Option<Box<Part<'s, M>>> {
 }
 
 impl<'s, M: Machine> Pool<'s, M> {
-    /// Nothing waits. The program may be known to terminate.
-    pub(super) fn new(options: &'s Options, terminates: bool) -> Self {
+    /// Nothing waits. The program may be known to terminate, and there may be messages to be arranged.
+    pub(super) fn new(options: &'s Options, terminates: bool, arranges: bool) -> Self {
         let queue = Mutex::new(Queue { tickets: VecDeque::new(), idle: 0, is_over: false });
-        Pool { options, terminates, queue, changed: Condvar::new(), wanted: AtomicUsize::new(0) }
+        Pool { options, terminates, arranges, queue, changed: Condvar::new(), wanted: AtomicUsize::new(0) }
+    }
+
+    /// Whether there may be messages to be arranged.
+    pub(super) fn arranges(&self) -> bool {
+        self.arranges
     }
 
     /// Whether no state is met twice on a path.
@@ -303,7 +319,7 @@ where
                     trail: self.trail.up_to(node),
                     path: self.path.up_to(node, &sleepers),
                     trees: trees.clone(),
-                    reversed: self.reversed.of_part(),
+                    reversed: if self.pool.arranges { self.reversed.of_part() } else { Memory::new() },
                     step: first.step,
                     below,
                     offshoot: self.tally.branch_off(node, states, &cancel),

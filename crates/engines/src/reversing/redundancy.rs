@@ -42,7 +42,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             // The state belongs to another search, which will have to look at it again.
             let whole = sequence.clone();
             if !trees.covers(branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
-                self.above.push(node, whole, self.reversed.condition());
+                self.above.push(node, whole, self.reversed.condition(), self.pool.arranges());
             }
         } else if trees.insert(&mut branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
             self.counts.inserted += 1;
