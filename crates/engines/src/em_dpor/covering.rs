@@ -186,6 +186,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         needed: &mut Vec<Place>,
         targets: &mut Vec<Target>,
     ) -> Result<bool, StopReason> {
+        // There may be many ways to choose, and none of them may lead to a step.
+        self.tally.check()?;
         let is_open = |id: &&EventId| {
             !targets.iter().any(|target| target.leaves_out == **id) && aim.has_to_block(self.events.get(**id))
         };
