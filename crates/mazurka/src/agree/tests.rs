@@ -288,6 +288,18 @@ fn an_engine_that_panics_is_caught() -> Result<(), String> {
 }
 
 #[test]
+fn an_engine_that_does_not_come_to_its_end_is_caught() -> Result<(), String> {
+    let mut endless = broken(false, false);
+    endless.run = Box::new(|model, options, observer| {
+        options.budget.cancel.cancel();
+        explore(Engine::Exhaustive, model, options, observer)
+    });
+    let disagreement = caught(endless, 10)?;
+    assert_eq!(disagreement.difference.kind, DifferenceKind::Endless);
+    Ok(())
+}
+
+#[test]
 fn limits_end_a_run() {
     let nothing = Settings { time: Some(Duration::ZERO), ..Settings::default() };
     assert_eq!(run(&nothing, Contender::all(), &mut |_| {}).tally.programs, 0);
