@@ -32,6 +32,7 @@
 //! `optimal`.
 
 use crate::Options;
+use crate::waiting::unless_it_tells_who_waits;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
@@ -39,7 +40,7 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     if traits.fifo_mailboxes {
         return Some("a handler takes its messages in order of arrival, which is what em-dpor is for".into());
     }
-    crate::stateful::refuses(traits)
+    unless_it_tells_who_waits(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

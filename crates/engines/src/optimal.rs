@@ -27,11 +27,12 @@
 //! verdict is `bounded`.
 
 use crate::Options;
+use crate::waiting::unless_it_tells_who_waits;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    crate::stateful::refuses(traits)
+    unless_it_tells_who_waits(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.
