@@ -121,7 +121,7 @@ pub(crate) struct Search {
     /// Follow no schedule further than this; what lies beyond is cut, and the verdict is `bounded`.
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) max_steps: Option<u64>,
-    /// Search on this many threads [default: all cores].
+    /// Search on this many threads [default: all cores; `event`: one].
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) threads: usize,
     /// Set a constant of a .mz program.
