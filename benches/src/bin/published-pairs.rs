@@ -7,7 +7,8 @@
 //! The study counts states in another way: besides the states between events there is one in which a valuation of the
 //! devices is chosen, and one for each choice of a history query. Its full search tries every event in every state between
 //! events, so their number is that of its transitions divided by that of its events, and this is what stands here. Our
-//! transitions count each answer to a history query; theirs, each event once.
+//! transitions count each answer to a history query; theirs, each event once. Our reduced search does not take an event
+//! that reports what is there already, nor count it; the full searches do both.
 
 use mazurka_core::{Counter, Silent, StopReason};
 use mazurka_engines::{Engine, Options, explore};

@@ -81,9 +81,9 @@ pub trait System: Sync {
         None
     }
 
-    /// Whether `actor`, who can move here, is known to be idle: its step would choose nothing, find nothing wrong and leave
-    /// everything as it is. Then `footprint` becomes what the step would look at, and a search that knows what it has to
-    /// do with others need not take it.
+    /// Whether `actor`, who can move here, is known to be idle: its step would choose nothing, find nothing wrong and
+    /// leave everything as it is. Then `footprint` becomes what the step would look at, and a search that holds this
+    /// against others need not take the step.
     fn is_idle(&self, _state: &Self::State, _actor: ActorId, _footprint: &mut Footprint) -> bool {
         false
     }

@@ -46,8 +46,8 @@
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
 //!   on the value, so a write that changes the value still conflicts with it.
 //! - *A step that is known to change nothing* (a sensor reports what it has reported already) is not taken: it leads to
-//!   where it begins, and what it looks at is held against others as if it had been taken. Half of the steps of a home
-//!   are such steps.
+//!   where it begins, and what it looks at is held against others as if it had been taken. In homes a third of what
+//!   is explored would be such steps.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
 //!   back, the event that is switched on, the message that is posted), is nothing to be reversed; see `wakeups`.
 //!

@@ -1,10 +1,11 @@
 //! The names of actors that come to be while the program runs.
 //!
 //! There are two ways to tell such actors apart. By *history*: the n-th thing that its creator made and what it is, a
-//! message with its handler or a thread, the same in every execution; what stateless engines and reports need. By *presence*: what the actor is now (a message by its handler
-//! and its content, a thread by its creator and the first free slot there), so that a program that runs for ever comes
-//! back to a state it was in; what engines that store states need. Either way a name is interned to a dense number.
-//! Numbers depend on who came first; the `stable` hash of a name does not.
+//! message with its handler or a thread, the same in every execution; what stateless engines and reports need. By
+//! *presence*: what the actor is now (a message by its handler and its content, a thread by its creator and the first
+//! free slot there), so that a program that runs for ever comes back to a state it was in; what engines that store
+//! states need. Either way a name is interned to a dense number. Numbers depend on who came first; the `stable` hash of
+//! a name does not.
 
 use hashbrown::HashTable;
 use mazurka_core::ActorId;

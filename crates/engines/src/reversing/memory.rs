@@ -5,10 +5,11 @@
 //! looked at again. There is room for so many of them; a new one may take the place of another, which is then only looked at
 //! once more.
 //!
-//! A part of a search that is explored ahead of its turn does not know what will be remembered by then. It supposes that it
-//! is what was remembered when the part was given away. After a first name has come to a place of the memory, what is found
-//! there is what would have been found in its turn too: so the part can only be wrong about the first name that comes to each
-//! place, and keeps a list of those on which something depends. Whoever adds the part to the rest compares.
+//! A part of a search that is explored ahead of its turn does not know what will be remembered by then. Where something
+//! depends on that (see `parts`), it supposes that it is what was remembered when the part was given away. After a first
+//! name has come to a place of the memory, what is found there is what would have been found in its turn too: so the part
+//! can only be wrong about the first name that comes to each place, and keeps a list of those on which something depends.
+//! Whoever adds the part to the rest compares.
 
 use mazurka_core::Fingerprint;
 
