@@ -69,6 +69,7 @@ mod nodes;
 mod numbers;
 mod rows;
 mod summary;
+mod turns;
 mod wakeups;
 
 use crate::Options;
@@ -80,7 +81,9 @@ use mazurka_core::{
     Progress, Statistics, Step, StopReason, System, Traits, Violation,
 };
 use nodes::NodeId;
+use rows::members_of_word;
 use summary::{Claims, LabelId};
+use turns::Turns;
 
 /// The limits are looked at after so many steps.
 const CHECK_EVERY: u64 = 1024;
@@ -119,9 +122,7 @@ struct Search<'a, S: System> {
     next_in_turn: u32,
     /// When the current execution started.
     started: u64,
-    /// For each actor when it last moved, and when it was last seen enabled.
-    moved_at: Vec<u64>,
-    enabled_at: Vec<u64>,
+    turns: Turns,
     /// The states that the current execution went through.
     path: Vec<NodeId>,
 
@@ -201,8 +202,7 @@ impl<'a, S: System> Search<'a, S> {
             now: 0,
             next_in_turn: 0,
             started: 0,
-            moved_at: Vec::new(),
-            enabled_at: Vec::new(),
+            turns: Turns::default(),
             path: Vec::new(),
             findings: Findings::new(observer.wants_values()),
             observer,
@@ -244,7 +244,7 @@ impl<'a, S: System> Search<'a, S> {
     /// One execution from a state, beginning with a given move.
     fn execute(&mut self, start: NodeId, first: Move) -> Result<(), StopReason> {
         self.trials.len = 0;
-        self.take(start, first)?;
+        self.try_out(start, first)?;
         self.follow(start, 0)
     }
 
@@ -254,13 +254,13 @@ impl<'a, S: System> Search<'a, S> {
     fn try_what_is_left(&mut self, start: NodeId) -> Result<(), StopReason> {
         loop {
             self.trials.len = 0;
-            self.enabled.clear();
-            self.enabled.extend(self.graph.nodes.untried(start));
-            if self.enabled.is_empty() {
-                return Ok(());
+            for word in 0..self.graph.nodes.actor_words() {
+                for actor in members_of_word(word, self.graph.nodes.begin_untried(start, word)) {
+                    self.take(start, Move::from(ActorId(actor)), false)?;
+                }
             }
-            for index in 0..self.enabled.len() {
-                self.take(start, Move::from(self.enabled[index]))?;
+            if self.trials.len == 0 {
+                return Ok(());
             }
             for trial in self.trials.waiting().iter_mut().filter(|trial| trial.known.is_none()) {
                 trial.known = self.graph.nodes.find(trial.fingerprint);
@@ -293,9 +293,9 @@ impl<'a, S: System> Search<'a, S> {
             let Some(step) = self.pick(at) else { break };
             self.trials.len = kept;
             trial = kept;
-            self.take(at, step)?;
+            self.try_out(at, step)?;
             known = if self.trials.list[trial].label.is_none() { known + 1 } else { 0 };
-            if known > patience.max(self.enabled_at.len()) {
+            if known > patience.max(self.turns.actors()) {
                 // Perhaps somebody was enabled on the way here who will not be again. Then nothing that began before
                 // becomes a full cycle; what begins now will, sooner or later, as whoever waits longest goes first.
                 (self.started, patience, known) = (self.now + 1, 2 * known, 0);
@@ -315,17 +315,21 @@ impl<'a, S: System> Search<'a, S> {
     /// a full cycle, anybody. `None` if nobody can move.
     fn pick(&self, at: NodeId) -> Option<Move> {
         let nodes = &self.graph.nodes;
-        let in_turn = |actor: &ActorId| if self.options.plain { 0 } else { actor.0.wrapping_sub(self.next_in_turn) };
+        let turn = if self.options.plain { 0 } else { self.next_in_turn };
         // Over a cycle of known transitions, only the longest wait lets everybody have a turn.
-        let waited = |actor: &ActorId| self.moved_at.get(actor.index()).copied().unwrap_or(0);
-        let untried = nodes.untried(at).min_by_key(in_turn);
-        let not_done = || nodes.not_done(at).min_by_key(in_turn);
-        untried.or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(waited)).map(Move::from)
+        let waited = |actor: &ActorId| self.turns.moved_at(*actor);
+        let not_done = || nodes.first_not_done(at, turn);
+        nodes.first_untried(at, turn).or_else(not_done).or_else(|| nodes.enabled(at).min_by_key(waited)).map(Move::from)
     }
 
-    /// Takes a step from a state, to be followed later.
-    fn take(&mut self, at: NodeId, step: Move) -> Result<(), StopReason> {
-        let is_known = step.outcome == Outcome::FIRST && !self.graph.nodes.mark_done(at, step.actor);
+    /// Takes a step from a state, perhaps not for the first time.
+    fn try_out(&mut self, at: NodeId, step: Move) -> Result<(), StopReason> {
+        let is_new = self.graph.nodes.mark_done(at, step.actor);
+        self.take(at, step, step.outcome == Outcome::FIRST && !is_new)
+    }
+
+    /// Takes a step from a state, to be followed later. Nothing needs to be noted of a step that was taken before.
+    fn take(&mut self, at: NodeId, step: Move, is_known: bool) -> Result<(), StopReason> {
         let state = &self.graph.place(at).state;
         let trial = self.trials.add(step, state);
         self.step.begin(step.outcome);
@@ -365,7 +369,7 @@ impl<'a, S: System> Search<'a, S> {
         }
         self.now += 1;
         self.next_in_turn = step.actor.0 + 1;
-        Self::stamp(&mut self.moved_at, step.actor, self.now);
+        self.turns.moves(step.actor, self.now);
         Ok(self.go_on(at, to))
     }
 
@@ -375,20 +379,21 @@ impl<'a, S: System> Search<'a, S> {
         if self.graph.nodes.is_closed(to) {
             return Arrival::End;
         }
-        if self.options.budget.depth.is_some_and(|limit| self.graph.place(to).depth >= limit) {
+        if self.options.budget.depth.is_some_and(|limit| u64::from(self.graph.place(to).depth) >= limit) {
             if self.graph.nodes.enabled(to).next().is_some() {
                 self.depth_cuts += 1;
             }
             return Arrival::End;
         }
         if self.path.is_empty() {
+            self.turns.begin();
             self.arrive_at(from, self.started);
         }
         let seen_at = self.graph.place(to).seen_at;
         let is_own = seen_at >= self.started;
         self.arrive_at(to, self.now);
         if is_own {
-            if self.is_full_cycle(seen_at) {
+            if self.turns.is_full_cycle(seen_at) {
                 return Arrival::End;
             }
             // What the execution itself has made known may say what is to be tried here.
@@ -399,30 +404,12 @@ impl<'a, S: System> Search<'a, S> {
 
     /// The current execution comes to a state.
     fn arrive_at(&mut self, id: NodeId, now: u64) {
-        let started = self.started;
-        for actor in self.graph.nodes.enabled(id) {
-            Self::stamp(&mut self.enabled_at, actor, now);
-        }
+        self.turns.arrive(self.graph.nodes.enabled_bits(id), now);
         let place = self.graph.place_mut(id);
-        if place.seen_at < started {
+        if place.seen_at < self.started {
             place.seen_at = now;
             self.path.push(id);
         }
-    }
-
-    /// Whether everybody who was enabled after `since` has moved after it.
-    fn is_full_cycle(&self, since: u64) -> bool {
-        self.enabled_at
-            .iter()
-            .enumerate()
-            .all(|(actor, &enabled)| enabled <= since || self.moved_at.get(actor).is_some_and(|&moved| moved > since))
-    }
-
-    fn stamp(times: &mut Vec<u64>, actor: ActorId, now: u64) {
-        if times.len() <= actor.index() {
-            times.resize(actor.index() + 1, 0);
-        }
-        times[actor.index()] = now;
     }
 
     fn count(&mut self) -> Result<(), StopReason> {
@@ -444,7 +431,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Reports a new state in which nobody can move.
     fn check_end(&mut self, id: NodeId) -> Result<(), StopReason> {
-        self.max_depth = self.max_depth.max(self.graph.place(id).depth);
+        self.max_depth = self.max_depth.max(u64::from(self.graph.place(id).depth));
         if self.graph.nodes.enabled(id).next().is_some() {
             return Ok(());
         }
@@ -461,7 +448,7 @@ impl<'a, S: System> Search<'a, S> {
     /// Keeps the violations of a step from a state, or of a state itself.
     fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
         for violation in violations {
-            let length = self.graph.place(at).depth + u64::from(step.is_some());
+            let length = u64::from(self.graph.place(at).depth) + u64::from(step.is_some());
             if self.findings.note(violation, length, || (at, step)) {
                 self.observer.violation(violation);
             }

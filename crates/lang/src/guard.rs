@@ -1,16 +1,43 @@
-//! Guards of the commonest form, one cell compared with a constant, found in the code once so that nobody has to run it.
+//! What is known of an event before anything runs.
 //!
-//! Events are asked again and again whether they can happen; most of their guards are of this form.
+//! Events are asked again and again whether they can happen. Most of their guards compare one cell with a constant: these
+//! are found in the code once, so that nobody has to run it.
 
 use crate::ast::BinaryOp;
-use crate::code::{Instruction, NONE, Pc, Program, Register};
+use crate::code::{EventInfo, Instruction, NONE, Pc, Program, Register};
 
-/// A guard that looks at one cell and compares it with a constant.
+/// What is known of an event before anything runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watch {
+    /// Its guard, if that is of the commonest form.
+    pub(crate) guard: Option<CellGuard>,
+    /// Whether there is code that switches it on or off. Otherwise its switch is nothing that anybody has to look at.
+    pub(crate) is_switched: bool,
+}
+
+impl Watch {
+    pub(crate) fn of(program: &Program, event: &EventInfo) -> Watch {
+        let body = &event.member.body;
+        let guard =
+            event.guard.and_then(|guard| CellGuard::recognise(program, guard, body.registers, event.member.parameter));
+        // The members of a family share their body.
+        let is_member = |event: u32| program.events[event as usize].member.body.entry == body.entry;
+        let switches = |instruction: &Instruction| match *instruction {
+            Instruction::Enable { event, .. } => is_member(event.base),
+            _ => false,
+        };
+        Watch { guard, is_switched: program.code.iter().any(switches) }
+    }
+}
+
+/// A guard that looks at one cell and compares it with a constant: whether its value is within some bounds, or whether
+/// it is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CellGuard {
     pub(crate) cell: usize,
-    op: BinaryOp,
-    other: i64,
+    low: i64,
+    high: i64,
+    within: bool,
 }
 
 /// What is known of a register when the guard's code has run so far.
@@ -60,15 +87,8 @@ impl CellGuard {
     /// Whether it holds.
     #[inline]
     pub(crate) fn holds(self, words: &[i64]) -> bool {
-        let (value, other) = (words[self.cell], self.other);
-        match self.op {
-            BinaryOp::Equal => value == other,
-            BinaryOp::NotEqual => value != other,
-            BinaryOp::Less => value < other,
-            BinaryOp::LessEqual => value <= other,
-            BinaryOp::Greater => value > other,
-            _ => value >= other,
-        }
+        let value = words[self.cell];
+        (self.low <= value && value <= self.high) == self.within
     }
 }
 
@@ -83,9 +103,16 @@ fn combine(op: BinaryOp, left: Known, right: Known) -> Option<Known> {
 }
 
 fn compare(op: BinaryOp, cell: usize, other: i64) -> Option<Known> {
-    use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-    let compares = matches!(op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual);
-    compares.then_some(Known::Compared(CellGuard { cell, op, other }))
+    let (low, high, within) = match op {
+        BinaryOp::Equal => (other, other, true),
+        BinaryOp::NotEqual => (other, other, false),
+        BinaryOp::LessEqual => (i64::MIN, other, true),
+        BinaryOp::Greater => (i64::MIN, other, false),
+        BinaryOp::GreaterEqual => (other, i64::MAX, true),
+        BinaryOp::Less => (other, i64::MAX, false),
+        _ => return None,
+    };
+    Some(Known::Compared(CellGuard { cell, low, high, within }))
 }
 
 /// The comparison with its sides exchanged.
@@ -111,7 +138,7 @@ mod tests {
         let model = Model::new(program.into(), Identity::Presence);
         let mut enabled = Vec::new();
         model.enabled(&model.initial_states()[0], &mut enabled);
-        (enabled.len(), model.cell_guards().iter().flatten().count())
+        (enabled.len(), model.watches().iter().filter(|watch| watch.guard.is_some()).count())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A compiled program as a [`System`].
 
-use crate::code::{EventInfo, Instruction, Program};
-use crate::guard::CellGuard;
+use crate::code::{Instruction, Program};
+use crate::guard::Watch;
 use crate::names::{Key, Names};
 use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
@@ -31,8 +31,10 @@ pub struct Model {
     names: Names,
     initial: State,
     start_violations: Vec<Violation>,
-    /// For each event its guard, if that is of the commonest form.
-    cell_guards: Vec<Option<CellGuard>>,
+    /// What is known of each event before anything runs.
+    watches: Vec<Watch>,
+    /// For each event what it looks at to find out whether it can happen, if that is always the same.
+    looks: Vec<Option<Footprint>>,
     messages_wait: bool,
 }
 
@@ -41,10 +43,7 @@ impl Model {
     pub fn new(program: Arc<Program>, identity: Identity) -> Self {
         let layout = Layout::of(&program, identity);
         let actors = (program.threads.len() + program.events.len()) as u32;
-        let recognise = |event: &EventInfo| {
-            CellGuard::recognise(&program, event.guard?, event.member.body.registers, event.member.parameter)
-        };
-        let cell_guards = program.events.iter().map(recognise).collect();
+        let watches = program.events.iter().map(|event| Watch::of(&program, event)).collect();
         let messages_wait = program.messages_wait();
         let mut model = Model {
             program,
@@ -53,12 +52,14 @@ impl Model {
             names: Names::new(actors),
             initial: State { words: Vec::new() },
             start_violations: Vec::new(),
-            cell_guards,
+            watches,
+            looks: Vec::new(),
             messages_wait,
         };
         let (initial, violations) = model.start();
         model.initial = initial;
         model.start_violations = violations;
+        model.looks = (0..model.watches.len()).map(|event| model.looks_always(event)).collect();
         model
     }
 
@@ -168,8 +169,8 @@ impl Model {
         &self.layout
     }
 
-    pub(crate) fn cell_guards(&self) -> &[Option<CellGuard>] {
-        &self.cell_guards
+    pub(crate) fn watches(&self) -> &[Watch] {
+        &self.watches
     }
 
     pub(crate) fn names(&self) -> &Names {
@@ -361,19 +362,24 @@ impl Model {
         (event < self.program.events.len()).then_some(event)
     }
 
-    /// Who may move some day and is not among those who can move now.
-    fn waiting_beside<'w>(&'w self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
+    /// Who has a record, may move some day and is not among those who can move now.
+    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
         let alive =
             self.records(words).filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
         let mut last = None;
         let actors = alive.map(|record| record.actor(words)).filter(move |&actor| last.replace(actor) != Some(actor));
-        // Events stand in order at the end of the list.
-        let first = self.first_event();
-        let events = (first..first + self.program.events.len() as u32).map(ActorId);
-        let is_event = |&&actor: &&ActorId| self.event_of(actor).is_some();
-        let mut can_happen = enabled.iter().filter(is_event).peekable();
-        let events = events.filter(move |event| can_happen.next_if_eq(&event).is_none());
-        actors.filter(|actor| !enabled.contains(actor)).chain(events)
+        actors.filter(|actor| !enabled.contains(actor))
+    }
+
+    /// The events that are not among those who can move now.
+    fn waiting_events<'w>(&'w self, enabled: &'w [ActorId]) -> impl Iterator<Item = usize> + 'w {
+        // Those that are stand in order at the end of the list.
+        let mut can_happen = enabled.iter().filter_map(|&actor| self.event_of(actor)).peekable();
+        (0..self.program.events.len()).filter(move |event| can_happen.next_if_eq(event).is_none())
+    }
+
+    fn event_actor(&self, event: usize) -> ActorId {
+        ActorId(self.first_event() + event as u32)
     }
 
     /// What an event that cannot happen waits for, given what it looks at before it happens. A guard that looks at one
@@ -383,7 +389,7 @@ impl Model {
         if !self.event_is_on(words, event) {
             return Some(Awaited::Made(switch));
         }
-        if let Some(guard) = self.cell_guards[event] {
+        if let Some(guard) = self.watches[event].guard {
             return Some(Awaited::Made(self.cell_object(guard.cell)));
         }
         let mut cells = footprint.touches().iter().map(|touch| touch.object).filter(|&object| object != switch);
@@ -410,13 +416,18 @@ impl Model {
         frame
     }
 
+    #[inline]
     fn event_can_happen(&self, words: &[i64], event: usize) -> bool {
         if !self.event_is_on(words, event) {
             return false;
         }
-        if let Some(guard) = self.cell_guards[event] {
-            return guard.holds(words);
+        match self.watches[event].guard {
+            Some(guard) => guard.holds(words),
+            None => self.guard_holds(words, event),
         }
+    }
+
+    fn guard_holds(&self, words: &[i64], event: usize) -> bool {
         // A guard that crashes lets the event happen, so that the crash is seen.
         self.program.events[event].guard.is_none_or(|guard| {
             evaluate(&self.program, words, self.event_frame(event), guard, &mut |_| {})
@@ -463,12 +474,11 @@ impl System for Model {
                 busy_handler = Some(handler);
             }
         }
-        let first = self.first_event();
-        into.extend(
-            (0..self.program.events.len())
-                .filter(|&event| self.event_can_happen(words, event))
-                .map(|event| ActorId(first + event as u32)),
-        );
+        for event in 0..self.watches.len() {
+            if self.event_can_happen(words, event) {
+                into.push(self.event_actor(event));
+            }
+        }
     }
 
     fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
@@ -500,20 +510,29 @@ impl System for Model {
     fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
         let mut enabled = Vec::new();
         self.enabled(state, &mut enabled);
-        into.extend(self.waiting_beside(&state.words, &enabled));
+        into.extend(self.waiting_records(&state.words, &enabled));
+        into.extend(self.waiting_events(&enabled).map(|event| self.event_actor(event)));
     }
 
     fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        let words = &state.words;
         let mut footprint = Footprint::default();
-        for actor in self.waiting_beside(&state.words, enabled) {
+        for actor in self.waiting_records(words, enabled) {
             footprint.clear();
-            self.blocked_footprint(&state.words, actor, &mut footprint);
+            self.blocked_footprint(words, actor, &mut footprint);
             footprint.seal();
-            let awaited = match self.event_of(actor) {
-                Some(event) => self.event_awaits(&state.words, event, &footprint),
-                None => self.awaits(state, actor),
+            visit(actor, &footprint, self.awaits(state, actor));
+        }
+        for event in self.waiting_events(enabled) {
+            let looks = match &self.looks[event] {
+                Some(always) => always,
+                None => {
+                    footprint.clear();
+                    self.event_looks(words, event, &mut footprint);
+                    &footprint
+                }
             };
-            visit(actor, &footprint, awaited);
+            visit(self.event_actor(event), looks, self.event_awaits(words, event, looks));
         }
     }
 
@@ -536,11 +555,10 @@ impl System for Model {
         let words = &state.words;
         if let Some(event) = self.event_of(actor) {
             let mut footprint = Footprint::default();
-            if self.cell_guards[event].is_none() {
-                self.blocked_footprint(words, actor, &mut footprint);
-                footprint.seal();
+            if self.looks[event].is_none() {
+                self.event_looks(words, event, &mut footprint);
             }
-            return self.event_awaits(words, event, &footprint);
+            return self.event_awaits(words, event, self.looks[event].as_ref().unwrap_or(&footprint));
         }
         let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
         let frame = &words[record.frame()..record.end()];
@@ -684,12 +702,7 @@ impl Model {
     /// What somebody who cannot move waits to do.
     fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
         if let Some(event) = self.event_of(actor) {
-            match (self.cell_guards[event], self.program.events[event].guard) {
-                (Some(guard), _) => footprint.touch(self.cell_object(guard.cell), Access::READ),
-                (None, Some(guard)) => self.guard_footprint(words, &self.event_frame(event), guard, footprint),
-                (None, None) => {}
-            }
-            footprint.touch(self.event_object(event), Access::READ);
+            self.event_looks(words, event, footprint);
             return Next::Blocked;
         }
         let Some(record) = self.record_of(words, actor) else { return Next::Finished };
@@ -721,6 +734,28 @@ impl Model {
             _ => {}
         }
         Next::Blocked
+    }
+
+    /// What an event looks at to find out whether it can happen.
+    fn event_looks(&self, words: &[i64], event: usize, footprint: &mut Footprint) {
+        let Watch { guard, is_switched } = self.watches[event];
+        match (guard, self.program.events[event].guard) {
+            (Some(guard), _) => footprint.touch(self.cell_object(guard.cell), Access::READ),
+            (None, Some(guard)) => self.guard_footprint(words, &self.event_frame(event), guard, footprint),
+            (None, None) => {}
+        }
+        if is_switched {
+            footprint.touch(self.event_object(event), Access::READ);
+        }
+        footprint.seal();
+    }
+
+    /// The same, if it does not depend on the state.
+    fn looks_always(&self, event: usize) -> Option<Footprint> {
+        let must_be_run = self.watches[event].guard.is_none() && self.program.events[event].guard.is_some();
+        let mut footprint = Footprint::default();
+        (!must_be_run).then(|| self.event_looks(&self.initial.words, event, &mut footprint))?;
+        Some(footprint)
     }
 
     /// The cell that a guard looks at, if it looks at one only: then the guard cannot change before that cell does.

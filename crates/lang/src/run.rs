@@ -201,7 +201,7 @@ impl<'r> Run<'r> {
     pub(crate) fn step(mut self) {
         let result = self.begin().and_then(|()| self.go_on());
         self.finish(result);
-        if self.is_event {
+        if self.is_event && self.model.watches()[self.event()].is_switched {
             // Behind the cells, where its number belongs: most footprints are in order from the beginning.
             self.touch(self.model.event_object(self.event()), Access::READ);
         }
@@ -241,7 +241,7 @@ impl<'r> Run<'r> {
             _ if self.is_event => {
                 self.atomics = 1;
                 let event = self.event();
-                if let Some(guard) = self.model.cell_guards()[event] {
+                if let Some(guard) = self.model.watches()[event].guard {
                     self.touch(self.model.cell_object(guard.cell), Access::READ);
                 } else if let Some(guard) = self.program.events[event].guard {
                     let entry = std::mem::replace(&mut self.pc, guard);

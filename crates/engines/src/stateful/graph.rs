@@ -5,7 +5,7 @@
 //! work list: a new transition costs what it newly makes known, however many paths there are.
 
 use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, join, numbers, remove};
+use super::rows::{contains, insert, join, members, remove};
 use super::summary::{ClaimId, Claims, LabelId};
 use super::wakeups::{WakeupId, Wakeups};
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Move, Schedule, System};
@@ -16,7 +16,7 @@ pub(super) struct Place<T> {
     /// How it was first reached: from where, by which move. An initial state is reached from itself.
     parent: NodeId,
     via: Move,
-    pub(super) depth: u64,
+    pub(super) depth: u32,
     /// When the current execution first came through here.
     pub(super) seen_at: u64,
 }
@@ -160,8 +160,9 @@ impl<'s, S: System> Graph<'s, S> {
             };
             join(all, claims.own(label));
         });
-        self.nodes.learn(id, all);
-        self.nodes.take_fresh(id, all);
+        if self.nodes.learn(id, all) {
+            self.spreading.push(id);
+        }
     }
 
     /// The initial state from which a state was first reached, and the moves that led there, with one more at the end.
@@ -177,7 +178,7 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
-        let wakeup = if self.plain {
+        let wakeup = if self.plain || self.wakeups.nobody_sleeps() {
             WakeupId::NOBODY
         } else {
             let (system, state) = (self.system, &self.places[from.index()].state);
@@ -188,18 +189,22 @@ impl<'s, S: System> Graph<'s, S> {
         let next_in = self.nodes.replace_first_in(to, number);
         self.edges.push(Edge { from, label, wakeup, next_in });
         let own = self.claims.own(label);
-        if wakeup == WakeupId::NOBODY && self.nodes.tries_all(from) && self.nodes.knows(from, to, own) {
+        if wakeup == WakeupId::NOBODY && self.nodes.learns_nothing(from, to, own) {
             return;
         }
         // Whoever a step disables must also be tried in front of it.
         if self.nodes.try_disabled(from, to) {
             self.pending.push(from);
         }
+        // The transition's own claims are no conflict with itself, and nobody whom it lets go makes them.
+        if self.nodes.learn(from, own) {
+            self.spreading.push(from);
+        }
+        // Claims that `to` is yet to send on will come over this transition, too.
         let mut sent = std::mem::take(&mut self.sent);
-        sent.clear();
-        sent.extend_from_slice(self.nodes.claims(to));
-        join(&mut sent, self.claims.own(label));
-        self.send(&sent, self.edges[number as usize]);
+        if self.nodes.take_sent(to, &mut sent) {
+            self.send(&sent, self.edges[number as usize]);
+        }
         self.sent = sent;
     }
 
@@ -225,9 +230,7 @@ impl<'s, S: System> Graph<'s, S> {
     /// Between a transition and somebody whom it lets go there is nothing to be reversed: whoever else could let the actor
     /// go comes into conflict with the transition by itself.
     fn send(&mut self, claims: &[u64], Edge { from, label, wakeup, .. }: Edge) {
-        if !self.nodes.tries_all(from) {
-            self.wanted.clear();
-            self.claims.who_conflicts(label, claims, &mut self.wanted);
+        if !self.nodes.tries_all(from) && self.claims.who_conflicts(label, claims, &mut self.wanted) {
             for woken in self.wakeups.get(wakeup) {
                 remove(&mut self.wanted, woken.actor.0);
             }
@@ -254,7 +257,7 @@ impl<'s, S: System> Graph<'s, S> {
             for index in 0..claims.len() {
                 let mine = claims[index] & self.claims.of(woken.actor).get(index).copied().unwrap_or(0);
                 crossed[index] &= !mine;
-                for bit in numbers([mine].into_iter()) {
+                for bit in members([mine].into_iter()) {
                     let claim = ClaimId(index as u32 * 64 + bit);
                     if self.claims.get(claim).touch.object != woken.object {
                         insert(crossed, self.claims.renamed(claim, label).0);

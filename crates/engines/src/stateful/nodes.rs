@@ -1,9 +1,10 @@
 //! The table of states: what a search looks at for every transition lies in one row of words per state, together.
 
 use super::numbers::Numbers;
-use super::rows::{numbers, padded, same, words_for};
+use super::rows::{members, padded, same, words_for};
 use crate::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
+use std::cmp::Ordering;
 
 /// A state by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,7 +143,7 @@ impl Nodes {
 
     /// Who can move in a state.
     pub(super) fn enabled(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
-        numbers(self.set(id, Actors::Enabled).iter().copied()).map(ActorId)
+        members(self.set(id, Actors::Enabled).iter().copied()).map(ActorId)
     }
 
     /// Who can move in a state, as bits.
@@ -150,18 +151,39 @@ impl Nodes {
         self.set(id, Actors::Enabled)
     }
 
-    /// Who was not tried in a state.
-    pub(super) fn not_done(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
-        self.difference(id, Actors::Enabled, Actors::Done).map(ActorId)
+    /// Of those who were not tried in a state the one whose turn it is: the first from `turn` on, or else the first.
+    pub(super) fn first_not_done(&self, id: NodeId, turn: u32) -> Option<ActorId> {
+        self.first_beside_done(id, Actors::Enabled, turn)
     }
 
-    /// Who is to be tried in a state and was not.
-    pub(super) fn untried(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
-        self.difference(id, Actors::Backtrack, Actors::Done).map(ActorId)
+    /// The same of those who are to be tried.
+    pub(super) fn first_untried(&self, id: NodeId, turn: u32) -> Option<ActorId> {
+        self.first_beside_done(id, Actors::Backtrack, turn)
     }
 
-    fn difference(&self, id: NodeId, one: Actors, other: Actors) -> impl Iterator<Item = u32> + '_ {
-        numbers(self.set(id, one).iter().zip(self.set(id, other)).map(|(one, other)| one & !other))
+    fn first_beside_done(&self, id: NodeId, which: Actors, turn: u32) -> Option<ActorId> {
+        let words = || self.set(id, which).iter().zip(self.set(id, Actors::Done)).map(|(set, done)| set & !done);
+        let late = |(index, word): (usize, u64)| match (turn as usize / 64).cmp(&index) {
+            Ordering::Less => word,
+            Ordering::Equal => word >> (turn % 64) << (turn % 64),
+            Ordering::Greater => 0,
+        };
+        let in_turn = members(words().enumerate().map(late)).next();
+        in_turn.or_else(|| members(words()).next()).map(ActorId)
+    }
+
+    /// How many words a set of actors has.
+    pub(super) fn actor_words(&self) -> usize {
+        self.actor_words
+    }
+
+    /// Those who are to be tried in a state and were not, as far as they stand in one word of the set: they are tried now.
+    pub(super) fn begin_untried(&mut self, id: NodeId, word: usize) -> u64 {
+        let at = id.index() * self.stride + SETS + word;
+        let (backtrack, done) = (at + self.offset(Actors::Backtrack), at + self.offset(Actors::Done));
+        let untried = self.words[backtrack] & !self.words[done];
+        self.words[done] |= untried;
+        untried
     }
 
     /// Whether everybody who can move in a state is to be tried there.
@@ -227,12 +249,19 @@ impl Nodes {
         &self.words[id.index() * self.stride + SETS + self.actor_words..][..self.claim_words]
     }
 
-    /// Whether a state knows all claims of another one and some more.
+    /// Whether a state can learn nothing from another one that it leads to by a transition with claims of its own:
+    /// everybody is to be tried there, and all these claims are known.
     #[inline]
-    pub(super) fn knows(&self, id: NodeId, other: NodeId, more: &[u64]) -> bool {
-        let known = self.claims(id);
-        let knows = |claims: &[u64]| claims.iter().zip(known).all(|(claims, known)| claims & !known == 0);
-        more.len() <= known.len() && knows(more) && knows(self.claims(other))
+    pub(super) fn learns_nothing(&self, id: NodeId, to: NodeId, own: &[u64]) -> bool {
+        let row = |id: NodeId| &self.words[id.index() * self.stride + SETS..][..self.stride - SETS];
+        let (here, there) = (row(id), row(to));
+        let (claims, backtrack) = (self.actor_words, self.offset(Actors::Backtrack));
+        let tries = |index| here[index] == here[backtrack + index];
+        let knows = |index: usize| {
+            let new = there[claims + index] | own.get(index).copied().unwrap_or(0);
+            new & !here[claims + index] == 0
+        };
+        own.len() <= self.claim_words && (0..self.actor_words).all(tries) && (0..self.claim_words).all(knows)
     }
 
     /// Adds claims to those that reach a state; true if it had nothing to send on before, and has now.
@@ -241,20 +270,28 @@ impl Nodes {
         if claims.len() > self.claim_words {
             self.widen(self.actor_words, claims.len());
         }
+        if self.claims(id).iter().zip(claims).all(|(known, claims)| claims & !known == 0) {
+            return false;
+        }
         let row = &mut self.words[id.index() * self.stride..][..self.stride];
         let (row, fresh) = row.split_at_mut(self.stride - self.claim_words);
         let known = &mut row[SETS + self.actor_words..][..self.claim_words];
-        let mut any = 0;
-        for ((known, fresh), &more) in known.iter_mut().zip(fresh).zip(claims) {
-            let new = more & !*known;
-            any |= new;
-            *known |= new;
-            *fresh |= new;
+        for ((known, fresh), &claims) in known.iter_mut().zip(fresh).zip(claims) {
+            *fresh |= claims & !*known;
+            *known |= claims;
         }
-        let header = self.header(id);
-        let is_first = any != 0 && *header & FRESH == 0;
-        *header |= if is_first { FRESH } else { 0 };
-        is_first
+        let had_some = row[HEADER] & FRESH != 0;
+        row[HEADER] |= FRESH;
+        !had_some
+    }
+
+    /// The claims that reach a state and have been sent on; false if there are none.
+    pub(super) fn take_sent(&self, id: NodeId, into: &mut Vec<u64>) -> bool {
+        let end = (id.index() + 1) * self.stride;
+        let fresh = &self.words[end - self.claim_words..end];
+        into.clear();
+        into.extend(self.claims(id).iter().zip(fresh).map(|(known, fresh)| known & !fresh));
+        into.iter().any(|&word| word != 0)
     }
 
     /// Takes the claims that are to be sent on.
@@ -291,9 +328,10 @@ mod tests {
         assert_eq!((nodes.find(Fingerprint(7)), nodes.find(Fingerprint(9))), (Some(first), None));
         assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
         assert_eq!(nodes.enabled(first).collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
-        assert_eq!(nodes.not_done(first).collect::<Vec<_>>(), [ActorId(0)]);
+        assert_eq!(nodes.first_not_done(first, 1), Some(ActorId(0)));
         assert_eq!((nodes.claims(first), nodes.claims(second)), (&[0b1111, 0, 0][..], &[0, 0, 1][..]));
         assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
-        assert!(nodes.tries_all(first) && nodes.untried(first).eq([ActorId(0)]));
+        assert_eq!((nodes.tries_all(first), nodes.first_untried(first, 0)), (true, Some(ActorId(0))));
+        assert_eq!((nodes.begin_untried(first, 0), nodes.first_untried(first, 0)), (1, None));
     }
 }

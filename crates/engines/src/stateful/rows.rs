@@ -91,15 +91,19 @@ pub(super) fn join(row: &mut Vec<u64>, other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(mine, theirs)| *mine |= theirs);
 }
 
-/// The numbers that some words stand for.
+/// The members of a set.
 #[inline]
-pub(super) fn numbers(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
-    words.enumerate().flat_map(|(index, mut word)| {
-        std::iter::from_fn(move || {
-            let bit = (word != 0).then(|| word.trailing_zeros())?;
-            word &= word - 1;
-            Some(index as u32 * 64 + bit)
-        })
+pub(super) fn members(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+    words.enumerate().flat_map(|(index, word)| members_of_word(index, word))
+}
+
+/// The members of a set that stand in one of its words.
+#[inline]
+pub(super) fn members_of_word(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros())?;
+        word &= word - 1;
+        Some(index as u32 * 64 + bit)
     })
 }
 
@@ -115,8 +119,8 @@ mod tests {
         rows.insert(0, 3);
         rows.insert(1, 200);
         rows.insert(0, 64);
-        let members = |index| numbers(rows.row(index).iter().copied()).collect::<Vec<_>>();
-        assert_eq!((members(0), members(1), rows.len()), (vec![3, 64], vec![200], 2));
+        let listed = |index| members(rows.row(index).iter().copied()).collect::<Vec<_>>();
+        assert_eq!((listed(0), listed(1), rows.len()), (vec![3, 64], vec![200], 2));
         assert!(contains(rows.row(1), 200) && !contains(rows.row(1), 4) && !contains(rows.row(1), 5000));
         let mut grown = Vec::new();
         insert(&mut grown, 130);

@@ -7,7 +7,7 @@
 //! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
 //! it: a whole set of claims passes a transition in a few operations.
 
-use super::rows::{Rows, insert, numbers};
+use super::rows::{Rows, insert, members};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
@@ -171,8 +171,8 @@ impl Claims {
         self.own.row(label.index())
     }
 
-    /// Adds the actors of those claims that conflict with a transition.
-    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: &[u64], into: &mut Vec<u64>) {
+    /// The actors of those claims that conflict with a transition; false if there are none.
+    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: &[u64], into: &mut Vec<u64>) -> bool {
         let label = &mut self.labels[id.index()];
         for number in label.known..self.claims.len() as u32 {
             if label.conflicts(self.claims[number as usize], self.dependence) {
@@ -181,9 +181,14 @@ impl Claims {
         }
         label.known = self.claims.len() as u32;
         let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
-        for claim in numbers(conflicting) {
+        if conflicting.clone().all(|word| word == 0) {
+            return false;
+        }
+        into.clear();
+        for claim in members(conflicting) {
             insert(into, self.claims[claim as usize].actor.0);
         }
+        true
     }
 
     /// The objects that a transition changes.

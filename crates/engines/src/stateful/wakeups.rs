@@ -1,6 +1,6 @@
 //! Who is let go by a transition: somebody who could not move in front of it and waited for an object that it changes.
 
-use super::rows::{Rows, contains, numbers};
+use super::rows::{Rows, contains, members};
 use super::summary::{Claims, LabelId};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
@@ -55,6 +55,11 @@ impl Wakeups {
         }
     }
 
+    /// Whether nobody was ever seen to wait.
+    pub(super) fn nobody_sleeps(&self) -> bool {
+        self.sleepers.len() == 0
+    }
+
     /// Who is let go by a transition. `awaits` tells what an actor waits for in front of it.
     pub(super) fn find(
         &mut self,
@@ -63,14 +68,11 @@ impl Wakeups {
         enabled: &[u64],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
     ) -> WakeupId {
-        if self.sleepers.len() == 0 {
-            return WakeupId::NOBODY;
-        }
         let mut list = List::new();
         for object in claims.changes(label).filter(|object| (object.0 as usize) < self.sleepers.len()) {
             let sleepers = self.sleepers.row(object.0 as usize).iter().enumerate();
             let disabled = sleepers.map(|(index, word)| word & !enabled.get(index).copied().unwrap_or(0));
-            for actor in numbers(disabled).map(ActorId) {
+            for actor in members(disabled).map(ActorId) {
                 match awaits(actor) {
                     Some(Awaited::Made(awaited)) if awaited == object => list.push(Woken { actor, object, made: true }),
                     Some(Awaited::Freed(awaited)) if awaited == object => {

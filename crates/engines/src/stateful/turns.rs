@@ -1,0 +1,66 @@
+//! Who could move in the current execution, and who did: what makes a cycle a full one.
+
+use super::rows::{members, same};
+use mazurka_core::ActorId;
+
+/// When each actor last moved and when it last could. Times are counted over all executions.
+#[derive(Default)]
+pub(super) struct Turns {
+    /// For each actor when it last moved.
+    moved_at: Vec<u64>,
+    /// Who can move in the state where the execution is, and when it came there.
+    present: Vec<u64>,
+    arrived_at: u64,
+    /// For everybody else when it last could.
+    left_at: Vec<u64>,
+}
+
+impl Turns {
+    /// How many actors have moved or could have.
+    pub(super) fn actors(&self) -> usize {
+        self.moved_at.len().max(self.left_at.len())
+    }
+
+    /// Another execution begins, nowhere as yet.
+    pub(super) fn begin(&mut self) {
+        self.present.clear();
+    }
+
+    /// The execution comes to a state where these can move. Mostly they are those who could a step ago.
+    pub(super) fn arrive(&mut self, enabled: &[u64], now: u64) {
+        if self.present.len() != enabled.len() || !same(&self.present, enabled) {
+            let still = enabled.iter().copied().chain(std::iter::repeat(0));
+            for actor in members(self.present.iter().zip(still).map(|(was, is)| was & !is)) {
+                stamp(&mut self.left_at, actor, self.arrived_at);
+            }
+            self.present.clear();
+            self.present.extend_from_slice(enabled);
+        }
+        self.arrived_at = now;
+    }
+
+    /// Somebody moves.
+    pub(super) fn moves(&mut self, actor: ActorId, now: u64) {
+        stamp(&mut self.moved_at, actor.0, now);
+    }
+
+    /// When somebody last moved.
+    pub(super) fn moved_at(&self, actor: ActorId) -> u64 {
+        self.moved_at.get(actor.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether everybody who could move after `since` has moved after it.
+    pub(super) fn is_full_cycle(&self, since: u64) -> bool {
+        let has_moved = |actor: u32| self.moved_at(ActorId(actor)) > since;
+        let mut others = (0..).zip(&self.left_at);
+        members(self.present.iter().copied()).all(has_moved)
+            && others.all(|(actor, &left)| left <= since || has_moved(actor))
+    }
+}
+
+fn stamp(times: &mut Vec<u64>, actor: u32, now: u64) {
+    if times.len() <= actor as usize {
+        times.resize(actor as usize + 1, 0);
+    }
+    times[actor as usize] = now;
+}
