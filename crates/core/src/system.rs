@@ -102,6 +102,17 @@ pub trait System: Sync {
         }
     }
 
+    /// Those who are there from the start to the end and, whenever they cannot move, wait to take a step of which the
+    /// footprint is always the same; with that footprint. A search that asks once need not visit them in every state.
+    fn standing(&self) -> Vec<(ActorId, Footprint)> {
+        Vec::new()
+    }
+
+    /// Visits those whom [`System::visit_waiting`] visits, but for [`System::standing`].
+    fn visit_others_waiting(&self, state: &Self::State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        self.visit_waiting(state, enabled, visit);
+    }
+
     /// The mailbox that an actor which is there came into, if it is a message of a first-in-first-out mailbox: such
     /// messages run one after the other, in the order in which they were posted.
     fn queue(&self, _state: &Self::State, _actor: ActorId) -> Option<Queue> {
@@ -123,6 +134,11 @@ pub trait System: Sync {
     /// of them conflict is seen in what else they touch.
     fn is_bag(&self, _object: ObjectId) -> bool {
         false
+    }
+
+    /// A copy of a state that is to be kept and not to be changed: one without room to grow, where states have that.
+    fn keep(&self, state: &Self::State) -> Self::State {
+        state.clone()
     }
 
     /// The state in 128 bits.
@@ -291,6 +307,15 @@ pub enum Awaited {
     Made(ObjectId),
     /// Somebody holds what the actor needs: it might have come first, with other steps of its own before that.
     Freed(ObjectId),
+}
+
+impl Awaited {
+    /// The object.
+    pub fn object(self) -> ObjectId {
+        match self {
+            Awaited::Made(object) | Awaited::Freed(object) => object,
+        }
+    }
 }
 
 /// Why nobody can move.

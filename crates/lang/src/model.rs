@@ -35,6 +35,8 @@ pub struct Model {
     watches: Vec<Watch>,
     /// For each event what it looks at to find out whether it can happen, if that is always the same.
     looks: Vec<Option<Footprint>>,
+    /// Whether that is so for all of them.
+    all_stand: bool,
     messages_wait: bool,
 }
 
@@ -54,12 +56,14 @@ impl Model {
             start_violations: Vec::new(),
             watches,
             looks: Vec::new(),
+            all_stand: false,
             messages_wait,
         };
         let (initial, violations) = model.start();
         model.initial = initial;
         model.start_violations = violations;
         model.looks = (0..model.watches.len()).map(|event| model.looks_always(event)).collect();
+        model.all_stand = model.looks.iter().all(Option::is_some);
         model
     }
 
@@ -515,6 +519,20 @@ impl System for Model {
     }
 
     fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        self.visit_others_waiting(state, enabled, visit);
+        for event in self.waiting_events(enabled) {
+            if let Some(looks) = &self.looks[event] {
+                visit(self.event_actor(event), looks, self.event_awaits(&state.words, event, looks));
+            }
+        }
+    }
+
+    fn standing(&self) -> Vec<(ActorId, Footprint)> {
+        let looks = (0..self.looks.len()).filter_map(|event| Some((event, self.looks[event].as_ref()?)));
+        looks.map(|(event, looks)| (self.event_actor(event), looks.clone())).collect()
+    }
+
+    fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let words = &state.words;
         let mut footprint = Footprint::default();
         for actor in self.waiting_records(words, enabled) {
@@ -523,16 +541,13 @@ impl System for Model {
             footprint.seal();
             visit(actor, &footprint, self.awaits(state, actor));
         }
-        for event in self.waiting_events(enabled) {
-            let looks = match &self.looks[event] {
-                Some(always) => always,
-                None => {
-                    footprint.clear();
-                    self.event_looks(words, event, &mut footprint);
-                    &footprint
-                }
-            };
-            visit(self.event_actor(event), looks, self.event_awaits(words, event, looks));
+        if self.all_stand {
+            return;
+        }
+        for event in self.waiting_events(enabled).filter(|&event| self.looks[event].is_none()) {
+            footprint.clear();
+            self.event_looks(words, event, &mut footprint);
+            visit(self.event_actor(event), &footprint, self.event_awaits(words, event, &footprint));
         }
     }
 
@@ -598,6 +613,10 @@ impl System for Model {
         (object.0 as usize)
             .checked_sub(self.program.cells.len())
             .is_some_and(|mutex| mutex < self.program.mutexes.len())
+    }
+
+    fn keep(&self, state: &State) -> State {
+        State { words: state.words.clone() }
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {

@@ -88,7 +88,7 @@ fn is_taken(kind: ObjectKind) -> bool {
 
 /// What somebody waits for; `None` for an event that cannot happen, which is no reason to be stuck.
 fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
-    let (Awaited::Made(object) | Awaited::Freed(object)) = awaited;
+    let object = awaited.object();
     let holder = system.holder(state, object);
     match system.object_kind(object) {
         ObjectKind::Life if holder == Some(actor) => Some(Waited::Signal),

@@ -5,7 +5,7 @@
 //! work list: a new transition costs what it newly makes known, however many paths there are.
 
 use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, join, members, remove};
+use super::rows::{contains, insert, join, members_of_word, remove, subtract};
 use super::summary::{ClaimId, Claims, LabelId};
 use super::wakeups::{WakeupId, Wakeups};
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Move, Schedule, System};
@@ -53,6 +53,9 @@ pub(super) struct Graph<'s, S: System> {
     plain: bool,
     /// The actors that were ever there.
     seen: Vec<u64>,
+    /// For each actor that always waits for the same step the label of that step, and the claims of all of them.
+    standing: Vec<Option<LabelId>>,
+    standing_claims: Vec<u64>,
     /// For each actor how it was last seen to wait: mostly it waits like that again.
     waiters: Vec<Option<Waiter>>,
     /// Scratch.
@@ -63,7 +66,7 @@ pub(super) struct Graph<'s, S: System> {
 
 impl<'s, S: System> Graph<'s, S> {
     pub(super) fn new(system: &'s S, claims: Claims, plain: bool) -> Self {
-        Graph {
+        let mut graph = Graph {
             system,
             claims,
             wakeups: Wakeups::new(),
@@ -74,10 +77,27 @@ impl<'s, S: System> Graph<'s, S> {
             pending: Vec::new(),
             plain,
             seen: Vec::new(),
+            standing: Vec::new(),
+            standing_claims: Vec::new(),
             waiters: Vec::new(),
             sent: Vec::new(),
             crossed: Vec::new(),
             wanted: Vec::new(),
+        };
+        graph.meet_standing();
+        graph
+    }
+
+    /// Makes the claims of those who always wait for the same step.
+    fn meet_standing(&mut self) {
+        for (actor, footprint) in self.system.standing() {
+            let label = self.claims.label(actor, &footprint);
+            insert(&mut self.seen, actor.0);
+            self.standing.resize(self.standing.len().max(actor.index() + 1), None);
+            self.standing[actor.index()] = Some(label);
+            join(&mut self.standing_claims, self.claims.own(label));
+            // One of these objects is what it waits for.
+            footprint.touches().iter().for_each(|touch| self.wakeups.note(actor, touch.object));
         }
     }
 
@@ -122,7 +142,7 @@ impl<'s, S: System> Graph<'s, S> {
             Some((parent, via)) => (parent, via, self.place(parent).depth + 1),
             None => (id, Move::from(ActorId(0)), 0),
         };
-        self.places.push(Place { state: state.clone(), parent, via, depth, seen_at: 0 });
+        self.places.push(Place { state: self.system.keep(state), parent, via, depth, seen_at: 0 });
         self.claim_for_waiting(id, enabled);
         id
     }
@@ -137,14 +157,19 @@ impl<'s, S: System> Graph<'s, S> {
         let mut greet = |actor: ActorId, wakeups: &mut Wakeups| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
-                wakeups.note(actor, self.system.awaits(before, actor));
+                self.system.awaits(before, actor).iter().for_each(|awaited| wakeups.note(actor, awaited.object()));
             }
         };
         enabled.iter().for_each(|&actor| greet(actor, wakeups));
         let all = &mut self.sent;
         all.clear();
+        // Of those who always wait for the same step, all who cannot move.
+        all.extend_from_slice(&self.standing_claims);
+        for label in enabled.iter().filter_map(|actor| *self.standing.get(actor.index())?) {
+            subtract(all, claims.own(label));
+        }
         let waiters = &mut self.waiters;
-        self.system.visit_waiting(state, enabled, &mut |actor, footprint, awaited| {
+        self.system.visit_others_waiting(state, enabled, &mut |actor, footprint, awaited| {
             if waiters.len() <= actor.index() {
                 waiters.resize_with(actor.index() + 1, || None);
             }
@@ -152,7 +177,7 @@ impl<'s, S: System> Graph<'s, S> {
                 Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.label,
                 _ => {
                     greet(actor, wakeups);
-                    wakeups.note(actor, awaited);
+                    awaited.iter().for_each(|awaited| wakeups.note(actor, awaited.object()));
                     let label = claims.label(actor, footprint);
                     waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, label });
                     label
@@ -256,11 +281,12 @@ impl<'s, S: System> Graph<'s, S> {
         for woken in self.wakeups.get(wakeup).iter().filter(|woken| woken.made) {
             for index in 0..claims.len() {
                 let mine = claims[index] & self.claims.of(woken.actor).get(index).copied().unwrap_or(0);
-                crossed[index] &= !mine;
-                for bit in members([mine].into_iter()) {
-                    let claim = ClaimId(index as u32 * 64 + bit);
-                    if self.claims.get(claim).touch.object != woken.object {
-                        insert(crossed, self.claims.renamed(claim, label).0);
+                for claim in members_of_word(index, mine) {
+                    if self.claims.get(ClaimId(claim)).touch.object == woken.object {
+                        remove(crossed, claim);
+                    } else if let Some(renamed) = self.claims.renamed(ClaimId(claim), label) {
+                        remove(crossed, claim);
+                        insert(crossed, renamed.0);
                     }
                 }
             }

@@ -1,10 +1,9 @@
 //! The table of states: what a search looks at for every transition lies in one row of words per state, together.
 
 use super::numbers::Numbers;
-use super::rows::{members, padded, same, words_for};
+use super::rows::{grown, members, padded, same, words_for};
 use crate::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
-use std::cmp::Ordering;
 
 /// A state by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,10 +84,11 @@ impl Nodes {
 
     /// Makes room for sets with more members.
     fn widen(&mut self, actor_words: usize, claim_words: usize) {
-        let (actor_words, claim_words) = (self.actor_words.max(actor_words), self.claim_words.max(claim_words));
-        if (actor_words, claim_words) == (self.actor_words, self.claim_words) {
+        if actor_words <= self.actor_words && claim_words <= self.claim_words {
             return;
         }
+        let wider = |old, least| if least > old { grown(old, least) } else { old };
+        let (actor_words, claim_words) = (wider(self.actor_words, actor_words), wider(self.claim_words, claim_words));
         let (of_actors, of_claims) = ((self.actor_words, actor_words), (self.claim_words, claim_words));
         let stride = SETS + 3 * actor_words + 2 * claim_words;
         let mut words = Vec::with_capacity(self.words.len() / self.stride * stride);
@@ -162,14 +162,14 @@ impl Nodes {
     }
 
     fn first_beside_done(&self, id: NodeId, which: Actors, turn: u32) -> Option<ActorId> {
-        let words = || self.set(id, which).iter().zip(self.set(id, Actors::Done)).map(|(set, done)| set & !done);
-        let late = |(index, word): (usize, u64)| match (turn as usize / 64).cmp(&index) {
-            Ordering::Less => word,
-            Ordering::Equal => word >> (turn % 64) << (turn % 64),
-            Ordering::Greater => 0,
+        let (set, done) = (self.set(id, which), self.set(id, Actors::Done));
+        let left = |index: usize, mask: u64| {
+            let word = set[index] & !done[index] & mask;
+            (word != 0).then(|| ActorId(index as u32 * 64 + word.trailing_zeros()))
         };
-        let in_turn = members(words().enumerate().map(late)).next();
-        in_turn.or_else(|| members(words()).next()).map(ActorId)
+        let middle = turn as usize / 64;
+        let late = |index| left(index, if index == middle { u64::MAX << (turn % 64) } else { u64::MAX });
+        (middle..set.len()).find_map(late).or_else(|| (0..set.len()).find_map(|index| left(index, u64::MAX)))
     }
 
     /// How many words a set of actors has.

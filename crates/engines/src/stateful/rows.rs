@@ -39,10 +39,16 @@ impl Rows {
     /// Gives every set at least so many words.
     pub(super) fn widen(&mut self, width: usize) {
         if width > self.width {
+            let width = grown(self.width, width);
             self.words = self.words.chunks(self.width).flat_map(|row| padded(row, width)).collect();
             self.width = width;
         }
     }
+}
+
+/// How wide sets become that have to be wider: each of them is copied, so wide ones grow by more than they must.
+pub(super) fn grown(width: usize, least: usize) -> usize {
+    least.max(width + width / 4)
 }
 
 /// A row with zeros behind it.
@@ -91,6 +97,11 @@ pub(super) fn join(row: &mut Vec<u64>, other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(mine, theirs)| *mine |= theirs);
 }
 
+/// Takes the members of another set out of a set.
+pub(super) fn subtract(row: &mut [u64], other: &[u64]) {
+    row.iter_mut().zip(other).for_each(|(mine, theirs)| *mine &= !theirs);
+}
+
 /// The members of a set.
 #[inline]
 pub(super) fn members(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
@@ -125,7 +136,8 @@ mod tests {
         let mut grown = Vec::new();
         insert(&mut grown, 130);
         assert_eq!(grown, [0, 0, 4]);
-        join(&mut grown, &[1]);
+        join(&mut grown, &[3]);
+        subtract(&mut grown, &[2, 0, 0, 1]);
         remove(&mut grown, 130);
         remove(&mut grown, 5000);
         assert_eq!(grown, [1, 0, 0]);

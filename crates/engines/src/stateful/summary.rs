@@ -51,10 +51,16 @@ impl Label {
     }
 }
 
+/// The most claims that are made by renaming others. Where everybody lets somebody go, each actor would sooner or later
+/// claim what all of them touch.
+const MOST_RENAMED: u32 = 256;
+
 /// All claims and labels.
 #[derive(Debug)]
 pub(super) struct Claims {
     dependence: Dependence,
+    /// How many claims were made by renaming others.
+    renamed: u32,
     touch_numbers: HashMap<Touch, u32, FxBuildHasher>,
     /// For each actor, the claims that it makes by the numbers of the touches.
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
@@ -80,6 +86,7 @@ impl Claims {
     pub(super) fn new(dependence: Dependence) -> Self {
         Claims {
             dependence,
+            renamed: 0,
             touch_numbers: HashMap::default(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
@@ -197,9 +204,17 @@ impl Claims {
         touches.filter(|touch| Access::changes(touch.access)).map(|touch| touch.object)
     }
 
-    /// The same claim, made by the actor of a transition.
-    pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> ClaimId {
+    /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
+    pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> Option<ClaimId> {
         let Claim { touch, touch_number, .. } = self.get(claim);
-        self.claim_by_number(self.labels[label.index()].actor, touch, touch_number)
+        let actor = self.labels[label.index()].actor;
+        if self.renamed == MOST_RENAMED {
+            let numbers = self.claim_numbers.get(actor.index())?;
+            return *numbers.get(touch_number as usize)?;
+        }
+        let before = self.claims.len();
+        let id = self.claim_by_number(actor, touch, touch_number);
+        self.renamed += (self.claims.len() - before) as u32;
+        Some(id)
     }
 }

@@ -44,9 +44,8 @@ impl Wakeups {
         Wakeups { sleepers: Rows::default(), numbers: HashMap::default(), lists: vec![List::new()], recent: Vec::new() }
     }
 
-    /// Somebody waits for an object.
-    pub(super) fn note(&mut self, actor: ActorId, awaited: Option<Awaited>) {
-        let Some(Awaited::Made(object) | Awaited::Freed(object)) = awaited else { return };
+    /// Somebody may wait for an object.
+    pub(super) fn note(&mut self, actor: ActorId, object: ObjectId) {
         while self.sleepers.len() <= object.0 as usize {
             self.sleepers.push();
         }
