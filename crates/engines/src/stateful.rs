@@ -132,7 +132,8 @@ struct Search<'a, S: System> {
     transitions: u64,
     end_states: u64,
     max_depth: u64,
-    depth_cuts: u64,
+    /// States from which nobody went on, because schedules that lead there are as long as they may be.
+    cuts: Vec<NodeId>,
 }
 
 /// A step that was taken: where it leads, and its label if it was not taken before.
@@ -149,14 +150,6 @@ struct Trial<T> {
 struct Trials<T> {
     list: Vec<Trial<T>>,
     len: usize,
-}
-
-/// How a transition ended.
-enum Arrival {
-    /// The execution goes on from here.
-    At(NodeId),
-    /// The execution has come to its end.
-    End,
 }
 
 impl<T: Clone> Trials<T> {
@@ -211,7 +204,7 @@ impl<'a, S: System> Search<'a, S> {
             transitions: 0,
             end_states: 0,
             max_depth: 0,
-            depth_cuts: 0,
+            cuts: Vec::new(),
         }
     }
 
@@ -225,7 +218,9 @@ impl<'a, S: System> Search<'a, S> {
             self.note(&violations, id, None)?;
             if is_new {
                 self.check_end(id)?;
-                if let Some(step) = self.pick(id) {
+                if self.is_too_deep(id) {
+                    self.cut(id);
+                } else if let Some(step) = self.pick(id) {
                     self.execute(id, step)?;
                 }
             }
@@ -235,7 +230,7 @@ impl<'a, S: System> Search<'a, S> {
                 self.execute(id, step)?;
             } else if let Some(id) = self.graph.pending.pop() {
                 self.try_what_is_left(id)?;
-            } else {
+            } else if !self.go_on_where_cut()? {
                 return Ok(());
             }
         }
@@ -275,7 +270,7 @@ impl<'a, S: System> Search<'a, S> {
                     _ => self.follow(start, index)?,
                 }
             }
-            self.graph.spread();
+            self.graph.spread(&mut self.meter)?;
         }
     }
 
@@ -288,7 +283,7 @@ impl<'a, S: System> Search<'a, S> {
         let mut trial = first;
         // How many known transitions were taken in a row, and after how many the search for a full cycle begins anew.
         let (mut known, mut patience) = (0, 0);
-        while let Arrival::At(to) = self.arrive(at, trial)? {
+        while let Some(to) = self.arrive(at, trial)? {
             at = to;
             let Some(step) = self.pick(at) else { break };
             self.trials.len = kept;
@@ -302,7 +297,7 @@ impl<'a, S: System> Search<'a, S> {
             }
         }
         self.trials.len = kept;
-        self.graph.spread();
+        self.graph.spread(&mut self.meter)?;
         self.executions += 1;
         self.graph.nodes.close(start);
         for &id in &self.path {
@@ -354,8 +349,8 @@ impl<'a, S: System> Search<'a, S> {
         self.count()
     }
 
-    /// Adds the transition of a step to the graph, and finds out whether the execution goes on.
-    fn arrive(&mut self, at: NodeId, trial: usize) -> Result<Arrival, StopReason> {
+    /// Adds the transition of a step to the graph. Tells where the execution goes on, if it does.
+    fn arrive(&mut self, at: NodeId, trial: usize) -> Result<Option<NodeId>, StopReason> {
         let Trial { step, ref state, fingerprint, label, known } = self.trials.list[trial];
         let (to, is_new) = match known {
             Some(known) => (known, false),
@@ -370,20 +365,18 @@ impl<'a, S: System> Search<'a, S> {
         self.now += 1;
         self.next_in_turn = step.actor.0 + 1;
         self.turns.moves(step.actor, self.now);
-        Ok(self.go_on(at, to))
+        self.go_on(at, to)
     }
 
     /// Whether the execution goes on from a state that it has come to. Most executions end after one step, at a state
     /// that is known: what only matters to those that go on is noted only then, the state where they began included.
-    fn go_on(&mut self, from: NodeId, to: NodeId) -> Arrival {
+    fn go_on(&mut self, from: NodeId, to: NodeId) -> Result<Option<NodeId>, StopReason> {
         if self.graph.nodes.is_closed(to) {
-            return Arrival::End;
+            return Ok(None);
         }
-        if self.options.budget.depth.is_some_and(|limit| u64::from(self.graph.place(to).depth) >= limit) {
-            if self.graph.nodes.enabled(to).next().is_some() {
-                self.depth_cuts += 1;
-            }
-            return Arrival::End;
+        if self.is_too_deep(to) {
+            self.cut(to);
+            return Ok(None);
         }
         if self.path.is_empty() {
             self.turns.begin();
@@ -394,12 +387,44 @@ impl<'a, S: System> Search<'a, S> {
         self.arrive_at(to, self.now);
         if is_own {
             if self.turns.is_full_cycle(seen_at) {
-                return Arrival::End;
+                return Ok(None);
             }
             // What the execution itself has made known may say what is to be tried here.
-            self.graph.spread();
+            self.graph.spread(&mut self.meter)?;
         }
-        Arrival::At(to)
+        Ok(Some(to))
+    }
+
+    /// Whether a schedule that leads to a state is as long as one may be.
+    fn is_too_deep(&self, id: NodeId) -> bool {
+        self.options.budget.depth.is_some_and(|limit| u64::from(self.graph.place(id).depth) >= limit)
+    }
+
+    /// Goes no further than to a state.
+    fn cut(&mut self, id: NodeId) {
+        if self.graph.nodes.enabled(id).next().is_some() {
+            self.cuts.push(id);
+        }
+    }
+
+    /// Goes on from states that were thought to be too far away and are not; false if there are none. An execution may
+    /// come to a state by a long way before another one does by a short way.
+    fn go_on_where_cut(&mut self) -> Result<bool, StopReason> {
+        if self.cuts.is_empty() {
+            return Ok(false);
+        }
+        self.graph.find_shortest_ways(&self.starts);
+        self.cuts.sort_unstable();
+        self.cuts.dedup();
+        let cuts = std::mem::take(&mut self.cuts);
+        let (still, near): (Vec<_>, Vec<_>) = cuts.into_iter().partition(|&id| self.is_too_deep(id));
+        self.cuts = still;
+        for &id in &near {
+            if let Some(step) = self.pick(id).filter(|_| !self.graph.nodes.is_closed(id)) {
+                self.execute(id, step)?;
+            }
+        }
+        Ok(!near.is_empty())
     }
 
     /// The current execution comes to a state.
@@ -470,8 +495,10 @@ impl<'a, S: System> Search<'a, S> {
         if let Some(bytes) = self.meter.peak_bytes() {
             statistics.set(Counter::PeakBytes, bytes);
         }
-        let bounded =
-            (self.depth_cuts > 0).then(|| (Bound::Depth(self.options.budget.depth.unwrap_or(0)), self.depth_cuts));
+        self.cuts.sort_unstable();
+        self.cuts.dedup();
+        let bounded = (!self.cuts.is_empty())
+            .then(|| (Bound::Depth(self.options.budget.depth.unwrap_or(0)), self.cuts.len() as u64));
         let (graph, starts) = (&self.graph, &self.starts);
         let found = |finding: Finding<(NodeId, Option<Move>)>| {
             let (at, step) = finding.place;

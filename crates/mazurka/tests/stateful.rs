@@ -4,7 +4,7 @@
 use mazurka::engines::Options;
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{compile, parse, print};
-use mazurka::{Check, Counter, Engine, MzProgram, Verdict, ViolationKind};
+use mazurka::{Budget, Check, Counter, Engine, MzProgram, Verdict, ViolationKind};
 use std::fs;
 use std::path::Path;
 
@@ -111,4 +111,43 @@ fn a_path_of_a_million_steps_works() {
     let checked = Check::new(&program).engine(Engine::Stateful).run();
     assert_eq!(checked.exploration.statistics.get(Counter::States), Some(1_000_001));
     checked.assert_verified();
+}
+
+/// What a search says whose schedules have at most so many steps, and how long its first schedule is.
+fn within(steps: u64, text: &str) -> (Verdict, Option<usize>) {
+    let program = MzProgram::new(compile("bounded.mz", text, &[]).expect("it compiles"));
+    let budget = Budget { depth: Some(steps), ..Budget::default() };
+    let options = Options { all: true, budget, ..Options::default() };
+    let checked = Check::new(&program).engine(Engine::Stateful).options(options).run();
+    let length = checked.exploration.violations.first().map(|found| found.schedule.moves.len());
+    (checked.exploration.verdict, length)
+}
+
+#[test]
+fn what_lies_within_the_bound_is_found_though_an_execution_came_there_by_a_longer_way() {
+    // The first execution counts to 5 and is cut there; by way of `jump` 5 is one step away.
+    for jump in ["x = 5;", "if (choose(0..3) == 2) { x = 5; }"] {
+        let text = format!(
+            "shared x = 0; event step when x < 10 {{ x += 1; }} event jump when x == 0 {{ {jump} }}
+             event fail when x == 6 {{ assert(x != 6); }}"
+        );
+        assert_eq!(within(5, &text), (Verdict::Violated, Some(3)), "{jump}");
+        assert!(matches!(within(2, &text).0, Verdict::Bounded { cuts: 2, .. }), "{jump}: {:?}", within(2, &text));
+        assert!(matches!(within(0, &text).0, Verdict::Bounded { cuts: 1, .. }), "{jump}: {:?}", within(0, &text));
+    }
+    assert_eq!(within(3, "shared x = 0; event step when x < 3 { x += 1; }").0, Verdict::Verified);
+}
+
+#[test]
+fn a_long_chain_of_wakeups_is_explored_step_by_step() {
+    // Each message posts the next one, and each station lets the next one go: everything depends on everything before.
+    let posts = "handler h; thread s { post h, tick(0); }
+                 message tick(n) { if (n < 2000) { post h, tick(n + 1); } }";
+    let ring = "shared x = 0; event station(i in 0..500) when x == i { x = (i + 1) % 500; }";
+    for (text, transitions) in [(posts, 4002), (ring, 500)] {
+        let program = MzProgram::new(compile("chain.mz", text, &[]).expect("it compiles"));
+        let checked = Check::new(&program).engine(Engine::Stateful).run();
+        assert_eq!(checked.exploration.statistics.get(Counter::Transitions), Some(transitions));
+        checked.assert_verified();
+    }
 }

@@ -4,11 +4,13 @@
 //! below. Claims spread backwards over all transitions that are known, each at most once over each transition, by a
 //! work list: a new transition costs what it newly makes known, however many paths there are.
 
+use super::CHECK_EVERY;
 use super::nodes::{NONE, NodeId, Nodes};
 use super::rows::{contains, insert, join, members_of_word, remove, subtract};
 use super::summary::{ClaimId, Claims, LabelId};
 use super::wakeups::{WakeupId, Wakeups};
-use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Move, Schedule, System};
+use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Meter, Move, Schedule, Step, StopReason, System};
+use std::collections::VecDeque;
 
 /// What is seldom looked at in a state.
 pub(super) struct Place<T> {
@@ -45,8 +47,9 @@ pub(super) struct Graph<'s, S: System> {
     pub(super) nodes: Nodes,
     places: Vec<Place<S::State>>,
     edges: Vec<Edge>,
-    /// States with claims that are to be sent on.
+    /// States with claims that are to be sent on, and how many have sent theirs.
     spreading: Vec<NodeId>,
+    spread: u64,
     /// States that have got something to try; some may have tried it by now.
     pub(super) pending: Vec<NodeId>,
     /// Whether to do without the savings that are ours.
@@ -74,6 +77,7 @@ impl<'s, S: System> Graph<'s, S> {
             places: Vec::new(),
             edges: Vec::new(),
             spreading: Vec::new(),
+            spread: 0,
             pending: Vec::new(),
             plain,
             seen: Vec::new(),
@@ -201,6 +205,53 @@ impl<'s, S: System> Graph<'s, S> {
         (id, moves)
     }
 
+    /// Finds the shortest ways over known transitions: executions come to many states by longer ones.
+    pub(super) fn find_shortest_ways(&mut self, starts: &[NodeId]) {
+        let mut out: Vec<Vec<(LabelId, NodeId)>> = vec![Vec::new(); self.len()];
+        for id in (0..self.len() as u32).map(NodeId) {
+            let mut next = self.nodes.first_in(id);
+            while next != NONE {
+                let edge = self.edges[next as usize];
+                out[edge.from.index()].push((edge.label, id));
+                next = edge.next_in;
+            }
+        }
+        let mut queue: VecDeque<NodeId> = starts.iter().copied().collect();
+        let mut is_met = vec![false; self.len()];
+        starts.iter().for_each(|start| is_met[start.index()] = true);
+        while let Some(from) = queue.pop_front() {
+            for &(label, to) in &out[from.index()] {
+                if std::mem::replace(&mut is_met[to.index()], true) {
+                    continue;
+                }
+                let depth = self.place(from).depth + 1;
+                if depth < self.place(to).depth {
+                    let via = self.move_between(from, self.claims.actor(label), to);
+                    let place = self.place_mut(to);
+                    (place.parent, place.via, place.depth) = (from, via, depth);
+                }
+                queue.push_back(to);
+            }
+        }
+    }
+
+    /// The move of an actor that leads from one state to another: one of its outcomes does.
+    fn move_between(&self, from: NodeId, actor: ActorId, to: NodeId) -> Move {
+        let (before, mut step) = (&self.place(from).state, Step::without_footprint());
+        let mut tried = Move::from(actor);
+        loop {
+            let mut state = before.clone();
+            step.begin(tried.outcome);
+            self.system.step(&mut state, actor, &mut step);
+            match step.next_outcome() {
+                Some(outcome) if self.nodes.find(self.system.fingerprint(&state)) != Some(to) => {
+                    tried.outcome = outcome
+                }
+                _ => return tried,
+            }
+        }
+    }
+
     /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
         let wakeup = if self.plain || self.wakeups.nobody_sleeps() {
@@ -234,7 +285,7 @@ impl<'s, S: System> Graph<'s, S> {
     }
 
     /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.
-    pub(super) fn spread(&mut self) {
+    pub(super) fn spread(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
         let (mut sent, first) = (std::mem::take(&mut self.sent), self.pending.len());
         while let Some(id) = self.spreading.pop() {
             self.nodes.take_fresh(id, &mut sent);
@@ -244,10 +295,18 @@ impl<'s, S: System> Graph<'s, S> {
                 self.send(&sent, edge);
                 next = edge.next_in;
             }
+            // One new transition may have much to tell.
+            self.spread += 1;
+            if self.spread.is_multiple_of(CHECK_EVERY)
+                && let Some(reason) = meter.check()
+            {
+                return Err(reason);
+            }
         }
         self.sent = sent;
         // The end of an execution is gone on with before its beginning: what is learnt there counts at the beginning, too.
         self.pending[first..].reverse();
+        Ok(())
     }
 
     /// Sends claims backwards over one transition. Whoever claims what conflicts with it is to be tried in front of it.

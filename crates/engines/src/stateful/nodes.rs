@@ -6,7 +6,7 @@ use crate::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
 
 /// A state by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct NodeId(pub(super) u32);
 
 impl NodeId {

@@ -173,6 +173,11 @@ impl Claims {
         if actor.index() < self.by_actor.len() { self.by_actor.row(actor.index()) } else { &[] }
     }
 
+    /// Whose step a transition is.
+    pub(super) fn actor(&self, label: LabelId) -> ActorId {
+        self.labels[label.index()].actor
+    }
+
     /// The claims that a transition makes.
     pub(super) fn own(&self, label: LabelId) -> &[u64] {
         self.own.row(label.index())
@@ -207,7 +212,7 @@ impl Claims {
     /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
     pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> Option<ClaimId> {
         let Claim { touch, touch_number, .. } = self.get(claim);
-        let actor = self.labels[label.index()].actor;
+        let actor = self.actor(label);
         if self.renamed == MOST_RENAMED {
             let numbers = self.claim_numbers.get(actor.index())?;
             return *numbers.get(touch_number as usize)?;
