@@ -6,8 +6,8 @@
 
 use super::CHECK_EVERY;
 use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, join, members_of_word, remove, subtract};
-use super::summary::{ClaimId, Claims, LabelId};
+use super::rows::{contains, insert, join, remove, subtract};
+use super::summary::{Claims, LabelId};
 use super::wakeups::{WakeupId, Wakeups};
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Meter, Move, Schedule, Step, StopReason, System};
 use std::collections::VecDeque;
@@ -107,6 +107,12 @@ impl<'s, S: System> Graph<'s, S> {
 
     pub(super) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// Whether numbers are about to run out: those of states and transitions have 32 bits.
+    pub(super) fn is_full(&self) -> bool {
+        const NEARLY_ALL: usize = u32::MAX as usize - (1 << 24);
+        self.places.len().max(self.edges.len()) > NEARLY_ALL
     }
 
     pub(super) fn place(&self, id: NodeId) -> &Place<S::State> {
@@ -304,15 +310,15 @@ impl<'s, S: System> Graph<'s, S> {
             }
         }
         self.sent = sent;
-        // The end of an execution is gone on with before its beginning: what is learnt there counts at the beginning, too.
-        self.pending[first..].reverse();
+        if !self.plain {
+            // The end of an execution is gone on with before its beginning.
+            self.pending[first..].reverse();
+        }
         Ok(())
     }
 
-    /// Sends claims backwards over one transition. Whoever claims what conflicts with it is to be tried in front of it.
-    ///
-    /// Between a transition and somebody whom it lets go there is nothing to be reversed: whoever else could let the actor
-    /// go comes into conflict with the transition by itself.
+    /// Sends claims backwards over one transition. Whoever claims what conflicts with it is to be tried in front of it,
+    /// but for those whom it lets go; the head of `stateful.rs` says why.
     fn send(&mut self, claims: &[u64], Edge { from, label, wakeup, .. }: Edge) {
         if !self.nodes.tries_all(from) && self.claims.who_conflicts(label, claims, &mut self.wanted) {
             for woken in self.wakeups.get(wakeup) {
@@ -333,20 +339,21 @@ impl<'s, S: System> Graph<'s, S> {
     }
 
     /// What becomes of claims in front of a transition that lets somebody go: where there was nothing to do for the actor
-    /// before, whoever is to come after the actor must come after the transition, so it makes the claims.
+    /// before, the transition makes them, as long as there are not too many such claims.
     fn cross(&mut self, claims: &[u64], label: LabelId, wakeup: WakeupId, crossed: &mut Vec<u64>) {
         crossed.clear();
         crossed.extend_from_slice(claims);
         for woken in self.wakeups.get(wakeup).iter().filter(|woken| woken.made) {
-            for index in 0..claims.len() {
-                let mine = claims[index] & self.claims.of(woken.actor).get(index).copied().unwrap_or(0);
-                for claim in members_of_word(index, mine) {
-                    if self.claims.get(ClaimId(claim)).touch.object == woken.object {
-                        remove(crossed, claim);
-                    } else if let Some(renamed) = self.claims.renamed(ClaimId(claim), label) {
-                        remove(crossed, claim);
-                        insert(crossed, renamed.0);
-                    }
+            for index in 0..self.claims.of(woken.actor).len() {
+                let claim = self.claims.of(woken.actor)[index];
+                if !contains(claims, claim.0) {
+                    continue;
+                }
+                if self.claims.get(claim).touch.object == woken.object {
+                    remove(crossed, claim.0);
+                } else if let Some(renamed) = self.claims.renamed(claim, label) {
+                    remove(crossed, claim.0);
+                    insert(crossed, renamed.0);
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Summaries: what can still come into conflict below a state (appendix D of the paper).
 //!
 //! A *claim* says: below this state `actor` touches this object. Claims travel backwards along transitions. There is one
-//! claim for each object of a footprint, so that there are only as many as actors times objects, and a set of claims is
-//! a set of bits.
+//! claim for each object of a footprint, so that there are about as many as actors times what each of them touches, and a
+//! set of claims is a set of bits.
 //!
 //! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
 //! it: a whole set of claims passes a transition in a few operations.
@@ -40,7 +40,7 @@ struct Label {
     actor: ActorId,
     footprint: Footprint,
     /// How many claims were looked at for `conflicting`.
-    known: u32,
+    looked_at: u32,
 }
 
 impl Label {
@@ -66,13 +66,13 @@ pub(super) struct Claims {
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
     /// For each actor its claims.
-    by_actor: Rows,
+    by_actor: Vec<Vec<ClaimId>>,
     /// Labels by their actors and footprints, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
     /// For each actor the label that was asked for last: often it is the one that is asked for next.
     recent: Vec<LabelId>,
-    /// For each label the claims that the transition itself makes, and of the first `known` claims those that conflict
+    /// For each label the claims that the transition itself makes, and of the first `looked_at` claims those that conflict
     /// with it.
     own: Rows,
     conflicting: Rows,
@@ -90,7 +90,7 @@ impl Claims {
             touch_numbers: HashMap::default(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
-            by_actor: Rows::default(),
+            by_actor: Vec::new(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: Vec::new(),
@@ -128,7 +128,7 @@ impl Claims {
             let claim = self.claim(actor, touch);
             self.own.insert(id.index(), claim.0);
         }
-        self.labels.push(Label { actor, footprint: footprint.clone(), known: 0 });
+        self.labels.push(Label { actor, footprint: footprint.clone(), looked_at: 0 });
         let labels = &self.labels;
         self.label_numbers.insert_unique(hash_of_new, id, |id| {
             let label = &labels[id.index()];
@@ -157,10 +157,10 @@ impl Claims {
         let id = ClaimId(self.claims.len() as u32);
         numbers[touch_number as usize] = Some(id);
         self.claims.push(Claim { actor, touch, touch_number });
-        while self.by_actor.len() <= actor.index() {
-            self.by_actor.push();
+        if self.by_actor.len() <= actor.index() {
+            self.by_actor.resize(actor.index() + 1, Vec::new());
         }
-        self.by_actor.insert(actor.index(), id.0);
+        self.by_actor[actor.index()].push(id);
         id
     }
 
@@ -169,8 +169,8 @@ impl Claims {
     }
 
     /// The claims of an actor.
-    pub(super) fn of(&self, actor: ActorId) -> &[u64] {
-        if actor.index() < self.by_actor.len() { self.by_actor.row(actor.index()) } else { &[] }
+    pub(super) fn of(&self, actor: ActorId) -> &[ClaimId] {
+        self.by_actor.get(actor.index()).map_or(&[], Vec::as_slice)
     }
 
     /// Whose step a transition is.
@@ -186,12 +186,12 @@ impl Claims {
     /// The actors of those claims that conflict with a transition; false if there are none.
     pub(super) fn who_conflicts(&mut self, id: LabelId, claims: &[u64], into: &mut Vec<u64>) -> bool {
         let label = &mut self.labels[id.index()];
-        for number in label.known..self.claims.len() as u32 {
+        for number in label.looked_at..self.claims.len() as u32 {
             if label.conflicts(self.claims[number as usize], self.dependence) {
                 self.conflicting.insert(id.index(), number);
             }
         }
-        label.known = self.claims.len() as u32;
+        label.looked_at = self.claims.len() as u32;
         let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
         if conflicting.clone().all(|word| word == 0) {
             return false;
