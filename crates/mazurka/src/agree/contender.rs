@@ -1,8 +1,8 @@
 //! Who takes part in the agreement, and what each of them promises.
 
 use mazurka_core::{
-    Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Next, ObjectId,
-    Observer, Outcome, Queue, Step, System, Traits, Value, Violation,
+    Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Found, Next, ObjectId,
+    ObjectKind, Observer, Outcome, Queue, Step, System, Traits, Value, Violation, WaitingVisitor,
 };
 use mazurka_engines::{Capture, Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
@@ -178,6 +178,8 @@ struct Limited<'m> {
     cancel: &'m Cancel,
 }
 
+// A method that is not handed on would hide what the model says of itself, and nobody would notice.
+#[warn(clippy::missing_trait_methods)]
 impl System for Limited<'_> {
     type State = State;
 
@@ -220,8 +222,8 @@ impl System for Limited<'_> {
         self.model.is_idle(state, actor, footprint)
     }
 
-    fn is_bag(&self, object: ObjectId) -> bool {
-        self.model.is_bag(object)
+    fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        self.model.visit_waiting(state, enabled, visit);
     }
 
     fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
@@ -234,6 +236,10 @@ impl System for Limited<'_> {
 
     fn is_gate(&self, object: ObjectId) -> bool {
         self.model.is_gate(object)
+    }
+
+    fn is_bag(&self, object: ObjectId) -> bool {
+        self.model.is_bag(object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
@@ -260,12 +266,28 @@ impl System for Limited<'_> {
         self.model.object_name(object)
     }
 
+    fn object_kind(&self, object: ObjectId) -> ObjectKind {
+        self.model.object_kind(object)
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        self.model.holder(state, object)
+    }
+
     fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
         self.model.touch_verb(object, access)
     }
 
     fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
         self.model.describe(state, actor, outcome)
+    }
+
+    fn explain(&self, found: &Found) -> Option<String> {
+        self.model.explain(found)
+    }
+
+    fn repeats(&self, found: &Found) -> Vec<String> {
+        self.model.repeats(found)
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {
