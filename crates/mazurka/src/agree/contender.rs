@@ -98,6 +98,20 @@ pub struct Contender<'a> {
 pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
+/// How many actors are a crowd. There a step is dear to those who hold executions against each other.
+const CROWD: usize = 50;
+/// So many times fewer steps may they take there.
+const DEARNESS: u64 = 16;
+
+/// How many actors there are at the start, those who wait included.
+fn actors(model: &Model) -> usize {
+    let mut actors = Vec::new();
+    for state in model.initial_states() {
+        model.enabled(&state, &mut actors);
+        model.waiting(&state, &mut actors);
+    }
+    actors.len()
+}
 
 impl Contender<'_> {
     /// An engine.
@@ -111,11 +125,12 @@ impl Contender<'_> {
             name: engine.name().to_owned(),
             applies: Box::new(move |traits, _| refuses(engine, traits).is_none()),
             run: Box::new(move |model, options, observer| {
+                let dearness = if actors(model) < CROWD { 1 } else { DEARNESS };
                 let most = match options.budget.depth {
                     // The oracle must finish: how many states there are is known before it is asked.
                     _ if engine == Engine::Exhaustive => u64::MAX / 2,
-                    Some(depth) => depth * STEPS_PER_DEPTH,
-                    None => MOST_STEPS,
+                    None if promise(engine).ends => MOST_STEPS,
+                    depth => depth.map_or(MOST_STEPS, |depth| depth * STEPS_PER_DEPTH) / dearness,
                 };
                 let left = AtomicI64::new(most as i64);
                 let limited = Limited { model, left, cancel: &options.budget.cancel, tells_idle };
