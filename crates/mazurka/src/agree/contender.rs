@@ -101,7 +101,7 @@ const STEPS_PER_DEPTH: u64 = 100;
 /// How many actors are a crowd. There a step is dear to those who hold executions against each other.
 const CROWD: usize = 50;
 /// So many times fewer steps may they take there.
-const DEARNESS: u64 = 16;
+const DEARNESS: u64 = 40;
 
 /// How many actors there are at the start, those who wait included.
 fn actors(model: &Model) -> usize {
