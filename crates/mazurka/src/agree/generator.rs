@@ -3,6 +3,7 @@
 //! One number is one program. A program has a few actors, a few shared variables with few values, and few visible
 //! operations, so that all of its states can be visited and mostly all of its executions be run. All statements,
 //! expressions and definitions of the language occur, and so do deadlocks, crashes and assumptions that stay false.
+//! Seldom there is a crowd: a family of more events than a word has bits, of which few can happen at a time.
 //!
 //! Whether a program terminates is decided first. In one that does, a body may call, spawn, post and enable only what
 //! was made before it, loops are counted, and an event happens a limited number of times. In the others, code that may
@@ -99,6 +100,15 @@ pub struct Generated {
 struct Thing {
     name: String,
     range: Option<(i64, i64)>,
+}
+
+impl Thing {
+    /// From so many members on, a family is a crowd.
+    const CROWD: i64 = 60;
+
+    fn is_crowd(&self) -> bool {
+        self.range.is_some_and(|range| range.1 >= Self::CROWD)
+    }
 }
 
 /// A function or a message.
@@ -357,7 +367,7 @@ impl Maker {
         }
         let most = if self.shape.kind == Kind::Everything { 2 } else { 4 };
         let count = self.random.between(1, most) as usize;
-        let things: Vec<Thing> = ["e", "f", "o", "u"]
+        let mut things: Vec<Thing> = ["e", "f", "o", "u"]
             .into_iter()
             .take(count)
             .map(|name| {
@@ -365,6 +375,10 @@ impl Maker {
                 Thing { name: name.to_owned(), range }
             })
             .collect();
+        if self.random.percent(8) {
+            let crowd = Thing { name: "v".to_owned(), range: Some((0, self.random.between(Thing::CROWD, 130))) };
+            things.insert(self.random.below(count + 1), crowd);
+        }
         let switches = self.shape.kind.has_switches();
         if switches && !self.shape.terminating {
             self.world.events.clone_from(&things);
@@ -380,13 +394,19 @@ impl Maker {
     fn event(&mut self, thing: &Thing) {
         let (terminating, switches) = (self.shape.terminating, self.shape.kind.has_switches());
         let family = thing.range.map(|range| self.family(range));
-        let counter = (terminating && (!switches || self.random.percent(40))).then(|| format!("times_{}", thing.name));
+        let counts = !switches || thing.is_crowd() || self.random.percent(40);
+        let counter = (terminating && counts).then(|| format!("times_{}", thing.name));
+        // A crowd that is not held back by its switches is held back by its guards.
+        let disabled = switches && self.random.percent(if thing.is_crowd() { 50 } else { 35 });
         let mut body = self.body(Mode::Act, 3);
         body.repeats(!terminating);
         if let Some(family) = &family {
             body.know(&family.parameter.text);
         }
-        let mut guard = body.random().percent(60).then(|| body.guard());
+        let mut guard = match &family {
+            Some(family) if thing.is_crowd() && !disabled => Some(body.guard_of_few(&family.parameter.text)),
+            _ => body.random().percent(60).then(|| body.guard()),
+        };
         let mut statements = body.block(3).statements;
         if let Some(counter) = &counter {
             self.reserve(counter);
@@ -403,7 +423,6 @@ impl Maker {
             };
             statements.insert(0, statement(StatementKind::Disable(own)));
         }
-        let disabled = switches && self.random.percent(35);
         let body = Block { statements };
         self.actors.push(Item::Event { name: Name::new(&thing.name), family, disabled, guard, body });
     }

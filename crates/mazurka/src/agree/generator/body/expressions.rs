@@ -176,6 +176,16 @@ impl Body<'_> {
         (self.left, self.spent, self.mode) = (left, spent, mode);
         guard
     }
+
+    /// A condition on shared variables that few members of a large family meet at a time: one in so many.
+    pub(in super::super) fn guard_of_few(&mut self, member: &str) -> Expr {
+        let (left, spent, mode) = (self.left, self.spent, self.mode);
+        (self.left, self.mode) = (3, Mode::Look);
+        let many = number(self.random.between(20, 40));
+        let guard = binary(BinaryOp::Equal, self.shared(), binary(BinaryOp::Remainder, variable(member), many));
+        (self.left, self.spent, self.mode) = (left, spent, mode);
+        guard
+    }
 }
 
 /// An index that is in range as long as the value is not negative.
