@@ -272,6 +272,18 @@ impl System for Limited<'_> {
         self.model.visit_waiting(state, enabled, visit);
     }
 
+    fn standing(&self) -> Vec<(ActorId, Footprint)> {
+        self.model.standing()
+    }
+
+    fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        self.model.visit_others_waiting(state, enabled, visit);
+    }
+
+    fn keep(&self, state: &State) -> State {
+        self.model.keep(state)
+    }
+
     fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
         self.model.queue(state, actor)
     }
