@@ -2,7 +2,8 @@
 //!
 //! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
 //! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
-//! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program.
+//! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program,
+//! and so is whether all ways to ask who waits give the same answer.
 //!
 //! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
 
@@ -25,11 +26,13 @@ struct Taken {
 pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
     let mut seen: FxHashSet<State> = model.initial_states().into_iter().collect();
     let mut queue: Vec<State> = seen.iter().cloned().collect();
+    let standing = model.standing();
     let mut next = 0;
     while next < queue.len() && next < most {
         let state = queue[next].clone();
         next += 1;
         let (enabled, taken) = steps(model, &state);
+        check_who_waits(model, &state, &enabled, &standing)?;
         for (index, one) in taken.iter().enumerate() {
             for other in &taken[index + 1..] {
                 check_pair(model, &state, one, other)?;
@@ -43,6 +46,37 @@ pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Those who always wait for the same step and those who are visited beside them are those who wait.
+fn check_who_waits(
+    model: &Model,
+    state: &State,
+    enabled: &[ActorId],
+    standing: &[(ActorId, Footprint)],
+) -> Result<(), String> {
+    let mut actors = Vec::new();
+    model.waiting(state, &mut actors);
+    let asked = actors.into_iter().map(|actor| {
+        let mut footprint = Footprint::default();
+        model.next(state, actor, &mut footprint);
+        (actor, footprint)
+    });
+    let mut told: Vec<_> = standing.iter().filter(|(actor, _)| !enabled.contains(actor)).cloned().collect();
+    model.visit_others_waiting(state, enabled, &mut |actor, footprint, _| told.push((actor, footprint.clone())));
+    let mut visited = Vec::new();
+    model.visit_waiting(state, enabled, &mut |actor, footprint, _| visited.push((actor, footprint.clone())));
+    let sorted = |mut waiting: Vec<(ActorId, Footprint)>| {
+        waiting.sort_by_key(|waiting| waiting.0);
+        waiting
+    };
+    let (asked, told, visited) = (sorted(asked.collect()), sorted(told), sorted(visited));
+    if asked == told && asked == visited {
+        return Ok(());
+    }
+    Err(format!(
+        "who waits, asked one by one: {asked:?}; visited: {visited:?}; visited beside those who stand: {told:?}"
+    ))
 }
 
 fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
