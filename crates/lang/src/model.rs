@@ -366,13 +366,16 @@ impl Model {
         (event < self.program.events.len()).then_some(event)
     }
 
-    /// Who has a record, may move some day and is not among those who can move now.
-    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
+    /// The records of those who may move some day and are not among those who can move now.
+    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = Record> + 'w {
         let alive =
             self.records(words).filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
+        // Equal messages that wait side by side are one actor by presence.
         let mut last = None;
-        let actors = alive.map(|record| record.actor(words)).filter(move |&actor| last.replace(actor) != Some(actor));
-        actors.filter(|actor| !enabled.contains(actor))
+        alive.filter(move |record| {
+            let actor = record.actor(words);
+            last.replace(actor) != Some(actor) && !enabled.contains(&actor)
+        })
     }
 
     /// The events that are not among those who can move now.
@@ -514,7 +517,7 @@ impl System for Model {
     fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
         let mut enabled = Vec::new();
         self.enabled(state, &mut enabled);
-        into.extend(self.waiting_records(&state.words, &enabled));
+        into.extend(self.waiting_records(&state.words, &enabled).map(|record| record.actor(&state.words)));
         into.extend(self.waiting_events(&enabled).map(|event| self.event_actor(event)));
     }
 
@@ -535,11 +538,10 @@ impl System for Model {
     fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let words = &state.words;
         let mut footprint = Footprint::default();
-        for actor in self.waiting_records(words, enabled) {
+        for record in self.waiting_records(words, enabled) {
             footprint.clear();
-            self.blocked_footprint(words, actor, &mut footprint);
-            footprint.seal();
-            visit(actor, &footprint, self.awaits(state, actor));
+            self.blocked_footprint(words, &record, &mut footprint);
+            visit(record.actor(words), &footprint, self.record_awaits(words, &record));
         }
         if self.all_stand {
             return;
@@ -561,9 +563,14 @@ impl System for Model {
             footprint.clone_from(step.footprint());
             return Next::Ready;
         }
-        let next = self.blocked_footprint(&state.words, actor, footprint);
-        footprint.seal();
-        next
+        match (self.event_of(actor), self.record_of(&state.words, actor)) {
+            (Some(event), _) => self.event_looks(&state.words, event, footprint),
+            (None, Some(record)) if !matches!(record.header.status, Status::Finished | Status::Halted) => {
+                self.blocked_footprint(&state.words, &record, footprint);
+            }
+            (None, _) => return Next::Finished,
+        }
+        Next::Blocked
     }
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
@@ -575,27 +582,9 @@ impl System for Model {
             }
             return self.event_awaits(words, event, self.looks[event].as_ref().unwrap_or(&footprint));
         }
-        let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
-        let frame = &words[record.frame()..record.end()];
-        match record.header.status {
-            Status::Finished | Status::Halted => return None,
-            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
-            Status::Waiting => return Some(Awaited::Made(self.life(actor))),
-            Status::Fresh | Status::Ready => {}
-        }
-        match self.program.code[record.header.pc as usize] {
-            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
-                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
-            }
-            Instruction::Join { thread } => {
-                let handle = frame[usize::from(thread)];
-                let child = self.child_by_handle(words, record.presence(words), handle)?;
-                Some(Awaited::Made(self.life(child.actor(words))))
-            }
-            Instruction::Assume | Instruction::Atomic { guarded: true } => {
-                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
-            }
-            _ => None,
+        match self.record_of(words, actor) {
+            Some(record) => self.record_awaits(words, &record),
+            None => Some(Awaited::Made(self.life(actor))),
         }
     }
 
@@ -718,24 +707,43 @@ impl Model {
         words
     }
 
-    /// What somebody who cannot move waits to do.
-    fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
-        if let Some(event) = self.event_of(actor) {
-            self.event_looks(words, event, footprint);
-            return Next::Blocked;
+    /// What somebody waits for who has a record and cannot move.
+    fn record_awaits(&self, words: &[i64], record: &Record) -> Option<Awaited> {
+        let frame = &words[record.frame()..record.end()];
+        match record.header.status {
+            Status::Finished | Status::Halted => return None,
+            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
+            Status::Waiting => return Some(Awaited::Made(self.life(record.actor(words)))),
+            Status::Fresh | Status::Ready => {}
         }
-        let Some(record) = self.record_of(words, actor) else { return Next::Finished };
+        match self.program.code[record.header.pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                let child = self.child_by_handle(words, record.presence(words), handle)?;
+                Some(Awaited::Made(self.life(child.actor(words))))
+            }
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
+            }
+            _ => None,
+        }
+    }
+
+    /// What somebody waits to do who has a record and cannot move.
+    fn blocked_footprint(&self, words: &[i64], record: &Record, footprint: &mut Footprint) {
         let frame = &words[record.frame()..record.end()];
         let pc = record.header.pc;
         match record.header.status {
-            Status::Finished | Status::Halted => return Next::Finished,
             Status::Pending => {
-                footprint.touch(self.life(actor), Access::READ);
+                footprint.touch(self.life(record.actor(words)), Access::READ);
                 footprint.touch(self.handler_object(record.owner(words)), Access::WRITE);
-                return Next::Blocked;
+                return footprint.seal();
             }
-            Status::Fresh | Status::Waiting => footprint.touch(self.life(actor), Access::READ),
-            Status::Ready => {}
+            Status::Fresh | Status::Waiting => footprint.touch(self.life(record.actor(words)), Access::READ),
+            Status::Ready | Status::Finished | Status::Halted => {}
         }
         match self.program.code[pc as usize] {
             Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
@@ -752,7 +760,7 @@ impl Model {
             }
             _ => {}
         }
-        Next::Blocked
+        footprint.seal();
     }
 
     /// What an event looks at to find out whether it can happen.
