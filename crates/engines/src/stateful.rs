@@ -273,6 +273,7 @@ impl<'a, S: System> Search<'a, S> {
     /// One execution from a state, beginning with a given move.
     fn execute(&mut self, start: NodeId, first: Move) -> Result<(), StopReason> {
         self.trials.len = 0;
+        self.graph.restore(start);
         self.try_out(start, first)?;
         self.follow(start, 0)
     }
@@ -281,6 +282,7 @@ impl<'a, S: System> Search<'a, S> {
     /// states that they lead to are far from each other in memory, and come from there at the same time. Most of these
     /// executions end after one step.
     fn try_what_is_left(&mut self, start: NodeId) -> Result<(), StopReason> {
+        self.graph.restore(start);
         loop {
             self.trials.len = 0;
             for word in 0..self.graph.nodes.actor_words() {
@@ -289,6 +291,7 @@ impl<'a, S: System> Search<'a, S> {
                 }
             }
             if self.trials.len == 0 {
+                self.graph.forget(start);
                 return Ok(());
             }
             for trial in self.trials.waiting().iter_mut().filter(|trial| trial.known.is_none()) {
@@ -334,8 +337,13 @@ impl<'a, S: System> Search<'a, S> {
         self.graph.spread(&mut self.meter)?;
         self.executions += 1;
         self.graph.nodes.close(start);
-        for &id in &self.path {
+        for index in 0..self.path.len() {
+            let id = self.path[index];
             self.graph.nodes.close(id);
+            // Most states that have nothing to try now never will.
+            if id != start && self.graph.nodes.first_untried(id, 0).is_none() {
+                self.graph.forget(id);
+            }
         }
         Ok(())
     }
@@ -359,7 +367,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Takes a step from a state, to be followed later. Nothing needs to be noted of a step that was taken before.
     fn take(&mut self, at: NodeId, step: Move, is_known: bool) -> Result<(), StopReason> {
-        let state = &self.graph.place(at).state;
+        let state = self.graph.state(at);
         let trial = self.trials.add(step, state);
         self.step.begin(step.outcome);
         if !self.options.plain && self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
@@ -496,7 +504,7 @@ impl<'a, S: System> Search<'a, S> {
             return Ok(());
         }
         self.end_states += 1;
-        let state = &self.graph.place(id).state;
+        let state = self.graph.state(id);
         let ending = self.system.ending(state);
         self.observer.end(&ending, self.system.fingerprint(state));
         match ending {

@@ -14,7 +14,8 @@ use std::collections::VecDeque;
 
 /// What is seldom looked at in a state.
 pub(super) struct Place<T> {
-    pub(super) state: T,
+    /// The state itself, unless it was forgotten.
+    state: Option<T>,
     /// How it was first reached: from where, by which move. An initial state is reached from itself.
     parent: NodeId,
     via: Move,
@@ -30,6 +31,14 @@ struct Edge {
     wakeup: WakeupId,
     /// The next transition that leads to the same state.
     next_in: u32,
+}
+
+/// States at depths that this divides are never forgotten, so that others are restored in a few steps.
+const KEPT_EVERY: u32 = 4;
+
+/// A state that was not forgotten.
+fn kept<T>(places: &[Place<T>], id: NodeId) -> &T {
+    places[id.index()].state.as_ref().expect("steps are taken from states that are there")
 }
 
 /// How an actor was last seen to wait.
@@ -123,6 +132,37 @@ impl<'s, S: System> Graph<'s, S> {
         &mut self.places[id.index()]
     }
 
+    /// A state that was not forgotten, or that was restored.
+    pub(super) fn state(&self, id: NodeId) -> &S::State {
+        kept(&self.places, id)
+    }
+
+    /// Forgets a state unless others are to be restored from it: no step is about to be taken there.
+    pub(super) fn forget(&mut self, id: NodeId) {
+        let place = self.place_mut(id);
+        if !place.depth.is_multiple_of(KEPT_EVERY) {
+            place.state = None;
+        }
+    }
+
+    /// Makes a state that was forgotten anew, from the nearest one before it that was not.
+    pub(super) fn restore(&mut self, id: NodeId) {
+        let (mut at, mut moves) = (id, Vec::new());
+        while self.place(at).state.is_none() {
+            moves.push(self.place(at).via);
+            at = self.place(at).parent;
+        }
+        if moves.is_empty() {
+            return;
+        }
+        let (mut state, mut step) = (self.state(at).clone(), Step::without_footprint());
+        for Move { actor, outcome } in moves.into_iter().rev() {
+            step.begin(outcome);
+            self.system.step(&mut state, actor, &mut step);
+        }
+        self.place_mut(id).state = Some(self.system.keep(&state));
+    }
+
     /// The number of a state, and whether it is new.
     pub(super) fn enter(
         &mut self,
@@ -152,7 +192,7 @@ impl<'s, S: System> Graph<'s, S> {
             Some((parent, via)) => (parent, via, self.place(parent).depth + 1),
             None => (id, Move::from(ActorId(0)), 0),
         };
-        self.places.push(Place { state: self.system.keep(state), parent, via, depth, seen_at: 0 });
+        self.places.push(Place { state: Some(self.system.keep(state)), parent, via, depth, seen_at: 0 });
         self.claim_for_waiting(id, enabled);
         id
     }
@@ -161,8 +201,8 @@ impl<'s, S: System> Graph<'s, S> {
     /// claim.
     fn claim_for_waiting(&mut self, id: NodeId, enabled: &[ActorId]) {
         let (claims, wakeups) = (&mut self.claims, &mut self.wakeups);
-        let Place { state, parent, .. } = &self.places[id.index()];
-        let before = &self.places[parent.index()].state;
+        let parent = self.places[id.index()].parent;
+        let [state, before] = [id, parent].map(|id| kept(&self.places, id));
         // Whoever is new was not there a step ago.
         let mut greet = |actor: ActorId, wakeups: &mut Wakeups| {
             if !contains(&self.seen, actor.0) {
@@ -232,6 +272,7 @@ impl<'s, S: System> Graph<'s, S> {
                 }
                 let depth = self.place(from).depth + 1;
                 if depth < self.place(to).depth {
+                    self.restore(from);
                     let via = self.move_between(from, self.claims.actor(label), to);
                     let place = self.place_mut(to);
                     (place.parent, place.via, place.depth) = (from, via, depth);
@@ -243,7 +284,7 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// The move of an actor that leads from one state to another: one of its outcomes does.
     fn move_between(&self, from: NodeId, actor: ActorId, to: NodeId) -> Move {
-        let (before, mut step) = (&self.place(from).state, Step::without_footprint());
+        let (before, mut step) = (self.state(from), Step::without_footprint());
         let mut tried = Move::from(actor);
         loop {
             let mut state = before.clone();
@@ -263,7 +304,7 @@ impl<'s, S: System> Graph<'s, S> {
         let wakeup = if self.plain || self.wakeups.nobody_sleeps() {
             WakeupId::NOBODY
         } else {
-            let (system, state) = (self.system, &self.places[from.index()].state);
+            let (system, state) = (self.system, kept(&self.places, from));
             let awaits = |actor| system.awaits(state, actor);
             self.wakeups.find(&self.claims, label, self.nodes.enabled_bits(from), awaits)
         };
