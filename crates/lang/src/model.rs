@@ -366,16 +366,13 @@ impl Model {
         (event < self.program.events.len()).then_some(event)
     }
 
-    /// The records of those who may move some day and are not among those who can move now.
-    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = Record> + 'w {
+    /// Who has a record, may move some day and is not among those who can move now.
+    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
         let alive =
             self.records(words).filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
-        // Equal messages that wait side by side are one actor by presence.
         let mut last = None;
-        alive.filter(move |record| {
-            let actor = record.actor(words);
-            last.replace(actor) != Some(actor) && !enabled.contains(&actor)
-        })
+        let actors = alive.map(|record| record.actor(words)).filter(move |&actor| last.replace(actor) != Some(actor));
+        actors.filter(|actor| !enabled.contains(actor))
     }
 
     /// The events that are not among those who can move now.
@@ -517,7 +514,7 @@ impl System for Model {
     fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
         let mut enabled = Vec::new();
         self.enabled(state, &mut enabled);
-        into.extend(self.waiting_records(&state.words, &enabled).map(|record| record.actor(&state.words)));
+        into.extend(self.waiting_records(&state.words, &enabled));
         into.extend(self.waiting_events(&enabled).map(|event| self.event_actor(event)));
     }
 
@@ -538,10 +535,11 @@ impl System for Model {
     fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let words = &state.words;
         let mut footprint = Footprint::default();
-        for record in self.waiting_records(words, enabled) {
+        for actor in self.waiting_records(words, enabled) {
             footprint.clear();
-            self.blocked_footprint(words, &record, &mut footprint);
-            visit(record.actor(words), &footprint, self.record_awaits(words, &record));
+            self.blocked_footprint(words, actor, &mut footprint);
+            footprint.seal();
+            visit(actor, &footprint, self.awaits(state, actor));
         }
         if self.all_stand {
             return;
@@ -563,14 +561,9 @@ impl System for Model {
             footprint.clone_from(step.footprint());
             return Next::Ready;
         }
-        match (self.event_of(actor), self.record_of(&state.words, actor)) {
-            (Some(event), _) => self.event_looks(&state.words, event, footprint),
-            (None, Some(record)) if !matches!(record.header.status, Status::Finished | Status::Halted) => {
-                self.blocked_footprint(&state.words, &record, footprint);
-            }
-            (None, _) => return Next::Finished,
-        }
-        Next::Blocked
+        let next = self.blocked_footprint(&state.words, actor, footprint);
+        footprint.seal();
+        next
     }
 
     fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
@@ -582,9 +575,27 @@ impl System for Model {
             }
             return self.event_awaits(words, event, self.looks[event].as_ref().unwrap_or(&footprint));
         }
-        match self.record_of(words, actor) {
-            Some(record) => self.record_awaits(words, &record),
-            None => Some(Awaited::Made(self.life(actor))),
+        let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
+        let frame = &words[record.frame()..record.end()];
+        match record.header.status {
+            Status::Finished | Status::Halted => return None,
+            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
+            Status::Waiting => return Some(Awaited::Made(self.life(actor))),
+            Status::Fresh | Status::Ready => {}
+        }
+        match self.program.code[record.header.pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                let child = self.child_by_handle(words, record.presence(words), handle)?;
+                Some(Awaited::Made(self.life(child.actor(words))))
+            }
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
+            }
+            _ => None,
         }
     }
 
@@ -707,43 +718,24 @@ impl Model {
         words
     }
 
-    /// What somebody waits for who has a record and cannot move.
-    fn record_awaits(&self, words: &[i64], record: &Record) -> Option<Awaited> {
-        let frame = &words[record.frame()..record.end()];
-        match record.header.status {
-            Status::Finished | Status::Halted => return None,
-            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
-            Status::Waiting => return Some(Awaited::Made(self.life(record.actor(words)))),
-            Status::Fresh | Status::Ready => {}
+    /// What somebody who cannot move waits to do.
+    fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
+        if let Some(event) = self.event_of(actor) {
+            self.event_looks(words, event, footprint);
+            return Next::Blocked;
         }
-        match self.program.code[record.header.pc as usize] {
-            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
-                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
-            }
-            Instruction::Join { thread } => {
-                let handle = frame[usize::from(thread)];
-                let child = self.child_by_handle(words, record.presence(words), handle)?;
-                Some(Awaited::Made(self.life(child.actor(words))))
-            }
-            Instruction::Assume | Instruction::Atomic { guarded: true } => {
-                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
-            }
-            _ => None,
-        }
-    }
-
-    /// What somebody waits to do who has a record and cannot move.
-    fn blocked_footprint(&self, words: &[i64], record: &Record, footprint: &mut Footprint) {
+        let Some(record) = self.record_of(words, actor) else { return Next::Finished };
         let frame = &words[record.frame()..record.end()];
         let pc = record.header.pc;
         match record.header.status {
+            Status::Finished | Status::Halted => return Next::Finished,
             Status::Pending => {
-                footprint.touch(self.life(record.actor(words)), Access::READ);
+                footprint.touch(self.life(actor), Access::READ);
                 footprint.touch(self.handler_object(record.owner(words)), Access::WRITE);
-                return footprint.seal();
+                return Next::Blocked;
             }
-            Status::Fresh | Status::Waiting => footprint.touch(self.life(record.actor(words)), Access::READ),
-            Status::Ready | Status::Finished | Status::Halted => {}
+            Status::Fresh | Status::Waiting => footprint.touch(self.life(actor), Access::READ),
+            Status::Ready => {}
         }
         match self.program.code[pc as usize] {
             Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
@@ -760,7 +752,7 @@ impl Model {
             }
             _ => {}
         }
-        footprint.seal();
+        Next::Blocked
     }
 
     /// What an event looks at to find out whether it can happen.
