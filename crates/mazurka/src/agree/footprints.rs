@@ -163,3 +163,17 @@ fn tell(model: &Model, state: &State, taken: &Taken) -> String {
     let Move { actor, outcome } = taken.step;
     format!("`{}` of {}", model.describe(state, actor, outcome).text, model.actor_name(actor))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mazurka_lang::{Identity, compile};
+
+    #[test]
+    fn of_two_equal_messages_of_which_one_runs_only_that_one_is_told() {
+        let source = "handler h; message p() { assume(0); } message q() { post h, p(); post h, q(); }
+                      thread s { post h, q(); post h, q(); }";
+        let program = compile("equal.mz", source, &[]).expect("it compiles");
+        assert_eq!(check(&Model::new(program.into(), Identity::Presence), 200), Ok(()));
+    }
+}
