@@ -94,6 +94,9 @@
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
 //!
+//! A state in which nothing is left to try is mostly never needed again. It is forgotten (its row in the graph is not), and
+//! if a claim comes there later, it is made anew by the few steps from a state before it that was kept.
+//!
 //! Where schedules may have a certain length only, a state may be met by a long way first, and be cut, though another way
 //! there is short. The shortest ways are found when nothing else is left to do, and the search goes on where it was cut
 //! too early.
