@@ -64,3 +64,32 @@ fn stamp(times: &mut Vec<u64>, actor: u32, now: u64) {
     }
     times[actor as usize] = now;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_full_when_everybody_who_could_move_has_moved() {
+        let mut turns = Turns::default();
+        turns.begin();
+        turns.arrive(&[0b11], 1);
+        turns.moves(ActorId(0), 2);
+        turns.arrive(&[0b10, 1], 2);
+        turns.moves(ActorId(1), 3);
+        turns.arrive(&[0b11], 3);
+        // Actor 64 could move at time 2 and did not.
+        assert_eq!((turns.is_full_cycle(1), turns.is_full_cycle(2)), (false, false));
+        turns.moves(ActorId(0), 4);
+        turns.arrive(&[0b11], 4);
+        assert_eq!((turns.is_full_cycle(1), turns.is_full_cycle(2)), (false, true));
+        turns.moves(ActorId(64), 5);
+        assert_eq!((turns.is_full_cycle(1), turns.actors(), turns.moved_at(ActorId(64))), (true, 65, 5));
+        // What was before does not count in another execution.
+        turns.begin();
+        turns.arrive(&[0b1], 6);
+        turns.moves(ActorId(0), 7);
+        turns.arrive(&[0b1], 7);
+        assert!(turns.is_full_cycle(6));
+    }
+}
