@@ -772,9 +772,11 @@ impl Model {
     /// The same, if it does not depend on the state.
     fn looks_always(&self, event: usize) -> Option<Footprint> {
         let must_be_run = self.watches[event].guard.is_none() && self.program.events[event].guard.is_some();
-        let mut footprint = Footprint::default();
-        (!must_be_run).then(|| self.event_looks(&self.initial.words, event, &mut footprint))?;
-        Some(footprint)
+        (!must_be_run).then(|| {
+            let mut footprint = Footprint::default();
+            self.event_looks(&self.initial.words, event, &mut footprint);
+            footprint
+        })
     }
 
     /// The cell that a guard looks at, if it looks at one only: then the guard cannot change before that cell does.

@@ -3,6 +3,8 @@
 //! Each state keeps what is to be tried there (`backtrack`), what was tried (`done`), and the claims that reach it from
 //! below. Claims spread backwards over all transitions that are known, each at most once over each transition, by a
 //! work list: a new transition costs what it newly makes known, however many paths there are.
+//!
+//! The states themselves are needed only where steps are taken from them: most are forgotten for a while or for ever.
 
 use super::CHECK_EVERY;
 use super::nodes::{NONE, NodeId, Nodes};

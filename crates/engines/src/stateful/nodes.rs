@@ -87,8 +87,7 @@ impl Nodes {
         if actor_words <= self.actor_words && claim_words <= self.claim_words {
             return;
         }
-        let wider = |old, least| if least > old { grown(old, least) } else { old };
-        let (actor_words, claim_words) = (wider(self.actor_words, actor_words), wider(self.claim_words, claim_words));
+        let (actor_words, claim_words) = (grown(self.actor_words, actor_words), grown(self.claim_words, claim_words));
         let (of_actors, of_claims) = ((self.actor_words, actor_words), (self.claim_words, claim_words));
         let stride = SETS + 3 * actor_words + 2 * claim_words;
         let mut words = Vec::with_capacity(self.words.len() / self.stride * stride);

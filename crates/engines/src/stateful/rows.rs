@@ -46,9 +46,10 @@ impl Rows {
     }
 }
 
-/// How wide sets become that have to be wider: each of them is copied, so wide ones grow by more than they must.
+/// How wide sets become that are to have at least so many words. Each of them is copied, so wide ones grow by more than
+/// they must.
 pub(super) fn grown(width: usize, least: usize) -> usize {
-    least.max(width + width / 4)
+    if least <= width { width } else { least.max(width + width / 4) }
 }
 
 /// A row with zeros behind it.

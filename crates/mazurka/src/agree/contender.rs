@@ -366,9 +366,11 @@ mod tests {
             assert!(line.is_some_and(|line| line.1.cycles == engine.handles_cycles()), "{engine}");
         }
     }
+
     #[test]
     fn a_step_that_is_told_to_be_idle_is_not_taken() -> Result<(), String> {
-        let source = "shared x = 0; event again { x = 0; } event choice { let r = choose(0..2); } event wrong { assert(x == 1); }";
+        let source = "shared x = 0; event again { x = 0; } event choice { let r = choose(0..2); }
+                      event wrong { assert(x == 1); }";
         let program = compile("idle.mz", source, &[]).map_err(|error| format!("{error:?}"))?;
         let model = Model::new(program.into(), Identity::Presence);
         let steps = |contender: Contender<'_>| {
