@@ -103,8 +103,9 @@ pub trait System: Sync {
     }
 
     /// Those who are there from the start to the end and, whenever they cannot move, wait to take a step of which the
-    /// footprint is always the same; with that footprint, which has the object that they await. A search that asks once
-    /// need not visit them in every state.
+    /// footprint is always the same; with that footprint, which has the object that they await. If it has one object only,
+    /// that one is always awaited to be made ([`Awaited::Made`]). A search that asks once need not visit them in every
+    /// state.
     fn standing(&self) -> Vec<(ActorId, Footprint)> {
         Vec::new()
     }

@@ -366,13 +366,18 @@ impl Model {
         (event < self.program.events.len()).then_some(event)
     }
 
-    /// Who has a record, may move some day and is not among those who can move now.
-    fn waiting_records<'w>(&self, words: &'w [i64], enabled: &'w [ActorId]) -> impl Iterator<Item = ActorId> + 'w {
+    /// Who has a record, may move some day and is not among those who can move now; with such a record.
+    fn waiting_records<'w>(
+        &self,
+        words: &'w [i64],
+        enabled: &'w [ActorId],
+    ) -> impl Iterator<Item = (ActorId, Record)> + 'w {
         let alive =
             self.records(words).filter(|record| !matches!(record.header.status, Status::Finished | Status::Halted));
         let mut last = None;
-        let actors = alive.map(|record| record.actor(words)).filter(move |&actor| last.replace(actor) != Some(actor));
-        actors.filter(|actor| !enabled.contains(actor))
+        let actors = alive.map(|record| (record.actor(words), record));
+        let actors = actors.filter(move |&(actor, _)| last.replace(actor) != Some(actor));
+        actors.filter(|(actor, _)| !enabled.contains(actor))
     }
 
     /// The events that are not among those who can move now.
@@ -389,11 +394,11 @@ impl Model {
     /// What an event that cannot happen waits for, given what it looks at before it happens. A guard that looks at one
     /// cell only cannot change before that cell does.
     fn event_awaits(&self, words: &[i64], event: usize, footprint: &Footprint) -> Option<Awaited> {
-        let switch = self.event_object(event);
-        if !self.event_is_on(words, event) {
+        let (switch, Watch { guard, is_switched }) = (self.event_object(event), self.watches[event]);
+        if is_switched && !self.event_is_on(words, event) {
             return Some(Awaited::Made(switch));
         }
-        if let Some(guard) = self.watches[event].guard {
+        if let Some(guard) = guard {
             return Some(Awaited::Made(self.cell_object(guard.cell)));
         }
         let mut cells = footprint.touches().iter().map(|touch| touch.object).filter(|&object| object != switch);
@@ -514,7 +519,7 @@ impl System for Model {
     fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
         let mut enabled = Vec::new();
         self.enabled(state, &mut enabled);
-        into.extend(self.waiting_records(&state.words, &enabled));
+        into.extend(self.waiting_records(&state.words, &enabled).map(|(actor, _)| actor));
         into.extend(self.waiting_events(&enabled).map(|event| self.event_actor(event)));
     }
 
@@ -535,11 +540,15 @@ impl System for Model {
     fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let words = &state.words;
         let mut footprint = Footprint::default();
-        for actor in self.waiting_records(words, enabled) {
+        for (actor, mut record) in self.waiting_records(words, enabled) {
+            // Of equal messages the first one counts, even if it has ended.
+            if record.header.kind == Kind::Message {
+                record = self.record_of(words, actor).unwrap_or(record);
+            }
             footprint.clear();
-            self.blocked_footprint(words, actor, &mut footprint);
+            self.record_needs(words, actor, &record, &mut footprint);
             footprint.seal();
-            visit(actor, &footprint, self.awaits(state, actor));
+            visit(actor, &footprint, self.record_awaits(words, actor, &record));
         }
         if self.all_stand {
             return;
@@ -575,27 +584,9 @@ impl System for Model {
             }
             return self.event_awaits(words, event, self.looks[event].as_ref().unwrap_or(&footprint));
         }
-        let Some(record) = self.record_of(words, actor) else { return Some(Awaited::Made(self.life(actor))) };
-        let frame = &words[record.frame()..record.end()];
-        match record.header.status {
-            Status::Finished | Status::Halted => return None,
-            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
-            Status::Waiting => return Some(Awaited::Made(self.life(actor))),
-            Status::Fresh | Status::Ready => {}
-        }
-        match self.program.code[record.header.pc as usize] {
-            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
-                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
-            }
-            Instruction::Join { thread } => {
-                let handle = frame[usize::from(thread)];
-                let child = self.child_by_handle(words, record.presence(words), handle)?;
-                Some(Awaited::Made(self.life(child.actor(words))))
-            }
-            Instruction::Assume | Instruction::Atomic { guarded: true } => {
-                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
-            }
-            _ => None,
+        match self.record_of(words, actor) {
+            Some(record) => self.record_awaits(words, actor, &record),
+            None => Some(Awaited::Made(self.life(actor))),
         }
     }
 
@@ -724,7 +715,39 @@ impl Model {
             self.event_looks(words, event, footprint);
             return Next::Blocked;
         }
-        let Some(record) = self.record_of(words, actor) else { return Next::Finished };
+        match self.record_of(words, actor) {
+            Some(record) => self.record_needs(words, actor, &record, footprint),
+            None => Next::Finished,
+        }
+    }
+
+    /// What an actor that has a record and cannot move waits for.
+    fn record_awaits(&self, words: &[i64], actor: ActorId, record: &Record) -> Option<Awaited> {
+        let frame = &words[record.frame()..record.end()];
+        match record.header.status {
+            Status::Finished | Status::Halted => return None,
+            Status::Pending => return Some(Awaited::Freed(self.handler_object(record.owner(words)))),
+            Status::Waiting => return Some(Awaited::Made(self.life(actor))),
+            Status::Fresh | Status::Ready => {}
+        }
+        match self.program.code[record.header.pc as usize] {
+            Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
+                Some(Awaited::Freed(self.mutex_object(resolve(mutex, frame))))
+            }
+            Instruction::Join { thread } => {
+                let handle = frame[usize::from(thread)];
+                let child = self.child_by_handle(words, record.presence(words), handle)?;
+                Some(Awaited::Made(self.life(child.actor(words))))
+            }
+            Instruction::Assume | Instruction::Atomic { guarded: true } => {
+                self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
+            }
+            _ => None,
+        }
+    }
+
+    /// What the step needs that such an actor waits to take.
+    fn record_needs(&self, words: &[i64], actor: ActorId, record: &Record, footprint: &mut Footprint) -> Next {
         let frame = &words[record.frame()..record.end()];
         let pc = record.header.pc;
         match record.header.status {

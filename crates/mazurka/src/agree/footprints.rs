@@ -7,7 +7,7 @@
 //!
 //! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
 
-use mazurka_core::{ActorId, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
+use mazurka_core::{ActorId, Awaited, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashSet;
 
@@ -48,7 +48,8 @@ pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Those who always wait for the same step and those who are visited beside them are those who wait.
+/// Those who always wait for the same step and those who are visited beside them are those who wait. Of the former, those
+/// who look at one object only await it.
 fn check_who_waits(
     model: &Model,
     state: &State,
@@ -71,6 +72,14 @@ fn check_who_waits(
         waiting
     };
     let (asked, told, visited) = (sorted(asked.collect()), sorted(told), sorted(visited));
+    for (actor, footprint) in standing.iter().filter(|(actor, _)| !enabled.contains(actor)) {
+        let awaited = model.awaits(state, *actor);
+        if let [look] = footprint.touches()
+            && awaited != Some(Awaited::Made(look.object))
+        {
+            return Err(format!("actor {} looks at {look:?} only and awaits {awaited:?}", actor.0));
+        }
+    }
     if asked == told && asked == visited {
         return Ok(());
     }
