@@ -72,7 +72,7 @@
 //! beside o may still conflict with steps before t. Where a had nothing to do before t (it was made, woken or switched on
 //! by it), a can come before such a step only if t does: t makes a's claims from there on. Where a was held up (the mutex
 //! was taken), a might have come first, by steps of its own, so the claims stay a's. They may always stay a's: then
-//! everybody is tried where a cannot move. See `wakeups` and [`Graph::connect`].
+//! everybody is tried where a cannot move. See `kinds`.
 //!
 //! Tried and given up:
 //!
@@ -91,6 +91,10 @@
 //! When claims are spread does not matter to what is found, only that they are before the search ends. So an execution is
 //! first made and then gone over once, from its end to its beginning, and not anew for each of its steps.
 //!
+//! States that lead to each other claim the same, and transitions of one kind do the same to a summary. So a summary is a
+//! small value, what becomes of it in front of a transition is mostly known, and most transitions cost two comparisons;
+//! see `sets` and `kinds`.
+//!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
 //!
@@ -102,12 +106,13 @@
 //! too early.
 
 mod graph;
+mod kinds;
 mod nodes;
 mod numbers;
 mod rows;
+mod sets;
 mod summary;
 mod turns;
-mod wakeups;
 
 use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
@@ -344,7 +349,7 @@ impl<'a, S: System> Search<'a, S> {
             let id = self.path[index];
             self.graph.nodes.close(id);
             // Most states that have nothing to try now never will.
-            if id != start && self.graph.nodes.first_untried(id, 0).is_none() {
+            if id != start && !self.graph.nodes.has_untried(id) {
                 self.graph.forget(id);
             }
         }
@@ -447,7 +452,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Goes no further than to a state.
     fn cut(&mut self, id: NodeId) {
-        if self.graph.nodes.enabled(id).next().is_some() {
+        if !self.graph.nodes.is_end(id) {
             self.cuts.push(id);
         }
     }
@@ -503,7 +508,7 @@ impl<'a, S: System> Search<'a, S> {
     /// Reports a new state in which nobody can move.
     fn check_end(&mut self, id: NodeId) -> Result<(), StopReason> {
         self.max_depth = self.max_depth.max(u64::from(self.graph.place(id).depth));
-        if self.graph.nodes.enabled(id).next().is_some() {
+        if !self.graph.nodes.is_end(id) {
             return Ok(());
         }
         self.end_states += 1;

@@ -1,16 +1,17 @@
 //! The state transition graph: the states that were met and the transitions between them.
 //!
 //! Each state keeps what is to be tried there (`backtrack`), what was tried (`done`), and the claims that reach it from
-//! below. Claims spread backwards over all transitions that are known, each at most once over each transition, by a
-//! work list: a new transition costs what it newly makes known, however many paths there are.
+//! below, its summary. A summary that has grown is sent backwards over all transitions to its state that are known, by a
+//! work list: however many paths there are, a transition is gone over only when there is something new behind it.
 //!
 //! The states themselves are needed only where steps are taken from them: most are forgotten for a while or for ever.
 
 use super::CHECK_EVERY;
+use super::kinds::{KindId, Kinds};
 use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, join, remove, subtract};
-use super::summary::{Claims, LabelId};
-use super::wakeups::{WakeupId, Wakeups};
+use super::rows::{contains, insert, members_of_word};
+use super::sets::Set;
+use super::summary::{ClaimId, Claims, LabelId};
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Meter, Move, Schedule, Step, StopReason, System};
 use std::collections::VecDeque;
 
@@ -29,8 +30,7 @@ pub(super) struct Place<T> {
 #[derive(Clone, Copy)]
 struct Edge {
     from: NodeId,
-    label: LabelId,
-    wakeup: WakeupId,
+    kind: KindId,
     /// The next transition that leads to the same state.
     next_in: u32,
 }
@@ -47,14 +47,14 @@ fn kept<T>(places: &[Place<T>], id: NodeId) -> &T {
 struct Waiter {
     footprint: Footprint,
     awaited: Option<Awaited>,
-    label: LabelId,
+    claims: Set,
 }
 
 /// The states that were met, and the transitions between them.
 pub(super) struct Graph<'s, S: System> {
     system: &'s S,
     claims: Claims,
-    wakeups: Wakeups,
+    kinds: Kinds,
     pub(super) nodes: Nodes,
     places: Vec<Place<S::State>>,
     edges: Vec<Edge>,
@@ -67,14 +67,12 @@ pub(super) struct Graph<'s, S: System> {
     plain: bool,
     /// The actors that were ever there.
     seen: Vec<u64>,
-    /// For each actor that always waits for the same step the label of that step, and the claims of all of them.
-    standing: Vec<Option<LabelId>>,
-    standing_claims: Vec<u64>,
+    /// For each actor that always waits for the same step what it claims, and the claims of all of them.
+    standing: Vec<Set>,
+    standing_claims: Set,
     /// For each actor how it was last seen to wait: mostly it waits like that again.
     waiters: Vec<Option<Waiter>>,
     /// Scratch.
-    sent: Vec<u64>,
-    crossed: Vec<u64>,
     wanted: Vec<u64>,
 }
 
@@ -83,7 +81,7 @@ impl<'s, S: System> Graph<'s, S> {
         let mut graph = Graph {
             system,
             claims,
-            wakeups: Wakeups::new(),
+            kinds: Kinds::new(),
             nodes: Nodes::new(),
             places: Vec::new(),
             edges: Vec::new(),
@@ -93,26 +91,28 @@ impl<'s, S: System> Graph<'s, S> {
             plain,
             seen: Vec::new(),
             standing: Vec::new(),
-            standing_claims: Vec::new(),
+            standing_claims: Set::EMPTY,
             waiters: Vec::new(),
-            sent: Vec::new(),
-            crossed: Vec::new(),
             wanted: Vec::new(),
         };
         graph.meet_standing();
         graph
     }
 
-    /// Makes the claims of those who always wait for the same step.
+    /// Gets to know those who always wait for the same step.
     fn meet_standing(&mut self) {
         for (actor, footprint) in self.system.standing() {
             let label = self.claims.label(actor, &footprint);
+            let own = self.claims.own(label);
             insert(&mut self.seen, actor.0);
-            self.standing.resize(self.standing.len().max(actor.index() + 1), None);
-            self.standing[actor.index()] = Some(label);
-            join(&mut self.standing_claims, self.claims.own(label));
-            // One of these objects is what it waits for.
-            footprint.touches().iter().for_each(|touch| self.wakeups.note(actor, touch.object));
+            self.standing.resize(self.standing.len().max(actor.index() + 1), Set::EMPTY);
+            self.standing[actor.index()] = own;
+            self.standing_claims = self.claims.sets.union(self.standing_claims, own);
+            match footprint.touches() {
+                [look] if !self.plain => self.kinds.note_steady(actor, look.object, own, &mut self.claims),
+                // One of these objects is what it waits for.
+                looks => looks.iter().for_each(|look| self.kinds.note(actor, look.object)),
+            }
         }
     }
 
@@ -200,46 +200,57 @@ impl<'s, S: System> Graph<'s, S> {
     }
 
     /// Makes the claims of those who wait in a new state: they may wait for ever, and never take the step that they
-    /// claim.
+    /// claim. Those who always wait for the same step come later; see `claim_for_standing`.
     fn claim_for_waiting(&mut self, id: NodeId, enabled: &[ActorId]) {
-        let (claims, wakeups) = (&mut self.claims, &mut self.wakeups);
+        let (claims, kinds) = (&mut self.claims, &mut self.kinds);
         let parent = self.places[id.index()].parent;
         let [state, before] = [id, parent].map(|id| kept(&self.places, id));
         // Whoever is new was not there a step ago.
-        let mut greet = |actor: ActorId, wakeups: &mut Wakeups| {
+        let mut greet = |actor: ActorId, kinds: &mut Kinds| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
-                self.system.awaits(before, actor).iter().for_each(|awaited| wakeups.note(actor, awaited.object()));
+                self.system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
             }
         };
-        enabled.iter().for_each(|&actor| greet(actor, wakeups));
-        let all = &mut self.sent;
-        all.clear();
-        // Of those who always wait for the same step, all who cannot move.
-        all.extend_from_slice(&self.standing_claims);
-        for label in enabled.iter().filter_map(|actor| *self.standing.get(actor.index())?) {
-            subtract(all, claims.own(label));
-        }
-        let waiters = &mut self.waiters;
+        enabled.iter().for_each(|&actor| greet(actor, kinds));
+        let (waiters, mut summary) = (&mut self.waiters, Set::EMPTY);
         self.system.visit_others_waiting(state, enabled, &mut |actor, footprint, awaited| {
             if waiters.len() <= actor.index() {
                 waiters.resize_with(actor.index() + 1, || None);
             }
-            let label = match &waiters[actor.index()] {
-                Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.label,
+            let own = match &waiters[actor.index()] {
+                Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.claims,
                 _ => {
-                    greet(actor, wakeups);
-                    awaited.iter().for_each(|awaited| wakeups.note(actor, awaited.object()));
+                    greet(actor, kinds);
+                    awaited.iter().for_each(|awaited| kinds.note(actor, awaited.object()));
                     let label = claims.label(actor, footprint);
-                    waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, label });
-                    label
+                    let own = claims.own(label);
+                    waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, claims: own });
+                    own
                 }
             };
-            join(all, claims.own(label));
+            summary = claims.sets.union(summary, own);
         });
-        if self.nodes.learn(id, all) {
-            self.spreading.push(id);
+        self.nodes.set_summary(id, summary);
+        self.spreading.push(id);
+    }
+
+    /// Makes the claims of those who cannot move in a new state and always wait for the same step. By now others have come
+    /// there from below, and few are left to make.
+    fn claim_for_standing(&mut self, id: NodeId) {
+        let before = self.nodes.summary(id);
+        let mut summary = before;
+        for index in 0..self.claims.sets.words(&self.standing_claims).len() {
+            let [all, known] =
+                [&self.standing_claims, &before].map(|set| self.claims.sets.words(set).get(index).copied());
+            for claim in members_of_word(index, all.unwrap_or(0) & !known.unwrap_or(0)) {
+                let actor = self.claims.get(ClaimId(claim)).actor;
+                if !contains(self.nodes.enabled_bits(id), actor.0) {
+                    summary = self.claims.sets.union(summary, self.standing[actor.index()]);
+                }
+            }
         }
+        self.nodes.set_summary(id, summary);
     }
 
     /// The initial state from which a state was first reached, and the moves that led there, with one more at the end.
@@ -260,7 +271,7 @@ impl<'s, S: System> Graph<'s, S> {
             let mut next = self.nodes.first_in(id);
             while next != NONE {
                 let edge = self.edges[next as usize];
-                out[edge.from.index()].push((edge.label, id));
+                out[edge.from.index()].push((self.kinds.label(edge.kind), id));
                 next = edge.next_in;
             }
         }
@@ -303,45 +314,41 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
-        let wakeup = if self.plain || self.wakeups.nobody_sleeps() {
-            WakeupId::NOBODY
+        let kind = if self.plain {
+            self.kinds.plain(&self.claims, label)
         } else {
             let (system, state) = (self.system, kept(&self.places, from));
-            let awaits = |actor| system.awaits(state, actor);
-            self.wakeups.find(&self.claims, label, self.nodes.enabled_bits(from), awaits)
+            let enabled = [from, to].map(|id| self.nodes.enabled_bits(id));
+            self.kinds.find(&self.claims, label, enabled, |actor| system.awaits(state, actor))
         };
-        let number = self.edges.len() as u32;
-        let next_in = self.nodes.replace_first_in(to, number);
-        self.edges.push(Edge { from, label, wakeup, next_in });
-        let own = self.claims.own(label);
-        if wakeup == WakeupId::NOBODY && self.nodes.learns_nothing(from, to, own) {
-            return;
-        }
+        let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
+        let edge = Edge { from, kind, next_in };
+        self.edges.push(edge);
         // Whoever a step disables must also be tried in front of it.
-        if self.nodes.try_disabled(from, to) {
+        if !self.nodes.tries_all(from) && self.nodes.try_disabled(from, to) {
             self.pending.push(from);
         }
-        // The transition's own claims are no conflict with itself, and nobody whom it lets go makes them.
-        if self.nodes.learn(from, own) {
-            self.spreading.push(from);
+        // What `to` is yet to send on will come over this transition, too: next if it is the last on the list, and otherwise
+        // nobody knows when, so that the transition's own claims go ahead. This is only about the order.
+        if !self.nodes.is_fresh(to) {
+            self.send(self.nodes.summary(to), edge, to);
+        } else if self.spreading.last() != Some(&to) {
+            self.send(Set::EMPTY, edge, to);
         }
-        // Claims that `to` is yet to send on will come over this transition, too.
-        let mut sent = std::mem::take(&mut self.sent);
-        if self.nodes.take_sent(to, &mut sent) {
-            self.send(&sent, self.edges[number as usize]);
-        }
-        self.sent = sent;
     }
 
     /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.
     pub(super) fn spread(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
-        let (mut sent, first) = (std::mem::take(&mut self.sent), self.pending.len());
+        let first = self.pending.len();
         while let Some(id) = self.spreading.pop() {
-            self.nodes.take_fresh(id, &mut sent);
-            let mut next = self.nodes.first_in(id);
+            if !self.standing.is_empty() && self.nodes.is_new(id) {
+                self.claim_for_standing(id);
+            }
+            self.nodes.begin_sending(id);
+            let (summary, mut next) = (self.nodes.summary(id), self.nodes.first_in(id));
             while next != NONE {
                 let edge = self.edges[next as usize];
-                self.send(&sent, edge);
+                self.send(summary, edge, id);
                 next = edge.next_in;
             }
             // One new transition may have much to tell.
@@ -352,7 +359,6 @@ impl<'s, S: System> Graph<'s, S> {
                 return Err(reason);
             }
         }
-        self.sent = sent;
         if !self.plain {
             // The end of an execution is gone on with before its beginning.
             self.pending[first..].reverse();
@@ -360,52 +366,22 @@ impl<'s, S: System> Graph<'s, S> {
         Ok(())
     }
 
-    /// Sends claims backwards over one transition. Whoever claims what conflicts with it is to be tried in front of it,
-    /// but for those whom it lets go; the head of `stateful.rs` says why.
-    fn send(&mut self, claims: &[u64], Edge { from, label, wakeup, .. }: Edge) {
-        if !self.nodes.tries_all(from) && self.claims.who_conflicts(label, claims, &mut self.wanted) {
-            for woken in self.wakeups.get(wakeup) {
-                remove(&mut self.wanted, woken.actor.0);
-            }
+    /// Sends a summary backwards over one transition: its claims are added to those in front of it, and whoever conflicts
+    /// is to be tried there.
+    #[inline]
+    fn send(&mut self, summary: Set, Edge { from, kind, .. }: Edge, to: NodeId) {
+        if !self.nodes.tries_all(from) {
+            let enabled = self.nodes.enabled_bits(to);
+            self.kinds.wanted((kind, summary), enabled, &mut self.claims, &mut self.wanted);
             if self.nodes.try_later(from, &self.wanted) {
                 self.pending.push(from);
             }
         }
-        if wakeup == WakeupId::NOBODY {
-            self.learn(from, claims);
-        } else {
-            let mut crossed = std::mem::take(&mut self.crossed);
-            self.cross(claims, label, wakeup, &mut crossed);
-            self.learn(from, &crossed);
-            self.crossed = crossed;
-        }
-    }
-
-    /// What becomes of claims in front of a transition that lets somebody go: where there was nothing to do for the actor
-    /// before, the transition makes them, as long as there are not too many such claims.
-    fn cross(&mut self, claims: &[u64], label: LabelId, wakeup: WakeupId, crossed: &mut Vec<u64>) {
-        crossed.clear();
-        crossed.extend_from_slice(claims);
-        for woken in self.wakeups.get(wakeup).iter().filter(|woken| woken.made) {
-            for index in 0..self.claims.of(woken.actor).len() {
-                let claim = self.claims.of(woken.actor)[index];
-                if !contains(claims, claim.0) {
-                    continue;
-                }
-                if self.claims.get(claim).touch.object == woken.object {
-                    remove(crossed, claim.0);
-                } else if let Some(renamed) = self.claims.renamed(claim, label) {
-                    remove(crossed, claim.0);
-                    insert(crossed, renamed.0);
-                }
-            }
-        }
-    }
-
-    /// Claims have come to a state: those that are new there are to be sent on.
-    fn learn(&mut self, id: NodeId, claims: &[u64]) {
-        if self.nodes.learn(id, claims) {
-            self.spreading.push(id);
+        let crossed = self.kinds.cross(kind, summary, &mut self.claims);
+        let known = self.nodes.summary(from);
+        let all = self.claims.sets.union(known, crossed);
+        if all != known && self.nodes.set_summary(from, all) {
+            self.spreading.push(from);
         }
     }
 

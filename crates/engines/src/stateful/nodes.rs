@@ -2,6 +2,7 @@
 
 use super::numbers::Numbers;
 use super::rows::{grown, members, padded, same, words_for};
+use super::sets::Set;
 use crate::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
 
@@ -18,19 +19,19 @@ impl NodeId {
 /// No transition.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where in a row the fingerprint (two words) and the header (one word) stand; the sets follow: who is enabled, the
-/// claims, and then those that only matter where the search goes on. So what is looked at in a state that is merely met
-/// again lies side by side.
+/// Where in a row the fingerprint (two words), the header (one word) and the summary (two words) stand; the sets of actors
+/// follow. As long as there are at most 64 actors, a row fills one line of the cache.
 const HEADER: usize = 2;
-const SETS: usize = 3;
-/// The header's bit for "an execution that went through here has ended"; its low half is the first transition in.
+const SUMMARY: usize = 3;
+const SETS: usize = 5;
+/// The header's bits for "an execution that went through here has ended", "there are claims to be sent on" and "nothing was
+/// ever sent on"; its low half is the first transition in.
 const CLOSED: u64 = 1 << 32;
-/// The header's bit for "there are claims to be sent on".
 const FRESH: u64 = 1 << 33;
+const NEW: u64 = 1 << 34;
 
-/// The sets of actors that a state has, in the order in which they stand in its row. The claims stand behind the first
-/// one, and those of them that have not been sent on at the end.
-#[derive(Clone, Copy, PartialEq)]
+/// The sets of actors that a state has, in the order in which they stand in its row.
+#[derive(Clone, Copy)]
 enum Actors {
     Enabled,
     Backtrack,
@@ -42,15 +43,14 @@ pub(super) struct Nodes {
     numbers: Numbers,
     words: Vec<u64>,
     len: u32,
-    /// How many words a set of actors has, a set of claims, and a whole row.
+    /// How many words a set of actors has, and a whole row.
     actor_words: usize,
-    claim_words: usize,
     stride: usize,
 }
 
 impl Nodes {
     pub(super) fn new() -> Self {
-        Nodes { numbers: Numbers::new(), words: Vec::new(), len: 0, actor_words: 1, claim_words: 1, stride: SETS + 5 }
+        Nodes { numbers: Numbers::new(), words: Vec::new(), len: 0, actor_words: 1, stride: SETS + 3 }
     }
 
     /// The number of a state, if it is known.
@@ -63,18 +63,18 @@ impl Nodes {
         self.numbers.find(Key::from(fingerprint).hash(), is_same)
     }
 
-    /// Adds a state that is not known.
+    /// Adds a state that is not known, with claims that are to be sent on.
     pub(super) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId]) -> NodeId {
         let id = NodeId(self.len);
         self.len += 1;
         if let Some(last) = enabled.iter().max() {
-            self.widen(words_for(last.0), self.claim_words);
+            self.widen(words_for(last.0));
         }
         let [high, low] = halves(fingerprint);
         let at = self.words.len();
         self.words.resize(at + self.stride, 0);
         let row = &mut self.words[at..];
-        (row[0], row[1], row[HEADER]) = (high, low, u64::from(NONE));
+        (row[0], row[1], row[HEADER]) = (high, low, u64::from(NONE) | FRESH | NEW);
         for actor in enabled {
             row[SETS + actor.index() / 64] |= 1 << (actor.0 % 64);
         }
@@ -83,24 +83,19 @@ impl Nodes {
     }
 
     /// Makes room for sets with more members.
-    fn widen(&mut self, actor_words: usize, claim_words: usize) {
-        if actor_words <= self.actor_words && claim_words <= self.claim_words {
+    fn widen(&mut self, actor_words: usize) {
+        if actor_words <= self.actor_words {
             return;
         }
-        let (actor_words, claim_words) = (grown(self.actor_words, actor_words), grown(self.claim_words, claim_words));
-        let (of_actors, of_claims) = ((self.actor_words, actor_words), (self.claim_words, claim_words));
-        let stride = SETS + 3 * actor_words + 2 * claim_words;
+        let (old, new) = (self.actor_words, grown(self.actor_words, actor_words));
+        let stride = SETS + 3 * new;
         let mut words = Vec::with_capacity(self.words.len() / self.stride * stride);
         for row in self.words.chunks(self.stride) {
-            let (start, mut sets) = row.split_at(SETS);
+            let (start, sets) = row.split_at(SETS);
             words.extend_from_slice(start);
-            for (old, new) in [of_actors, of_claims, of_actors, of_actors, of_claims] {
-                let (set, rest) = sets.split_at(old);
-                words.extend(padded(set, new));
-                sets = rest;
-            }
+            sets.chunks(old).for_each(|set| words.extend(padded(set, new)));
         }
-        (self.words, self.actor_words, self.claim_words, self.stride) = (words, actor_words, claim_words, stride);
+        (self.words, self.actor_words, self.stride) = (words, new, stride);
     }
 
     fn header(&mut self, id: NodeId) -> &mut u64 {
@@ -110,7 +105,7 @@ impl Nodes {
     /// Where a set stands among the words of a row behind its header.
     #[inline]
     fn offset(&self, which: Actors) -> usize {
-        which as usize * self.actor_words + if which == Actors::Enabled { 0 } else { self.claim_words }
+        which as usize * self.actor_words
     }
 
     #[inline]
@@ -150,6 +145,17 @@ impl Nodes {
         self.set(id, Actors::Enabled)
     }
 
+    /// Whether nobody can move in a state.
+    pub(super) fn is_end(&self, id: NodeId) -> bool {
+        self.set(id, Actors::Enabled).iter().all(|&word| word == 0)
+    }
+
+    /// Whether somebody is to be tried in a state who was not.
+    pub(super) fn has_untried(&self, id: NodeId) -> bool {
+        let (backtrack, done) = (self.set(id, Actors::Backtrack), self.set(id, Actors::Done));
+        backtrack.iter().zip(done).any(|(backtrack, done)| backtrack & !done != 0)
+    }
+
     /// Of those who were not tried in a state the one whose turn it is: the first from `turn` on, or else the first.
     pub(super) fn first_not_done(&self, id: NodeId, turn: u32) -> Option<ActorId> {
         self.first_beside_done(id, Actors::Enabled, turn)
@@ -162,6 +168,11 @@ impl Nodes {
 
     fn first_beside_done(&self, id: NodeId, which: Actors, turn: u32) -> Option<ActorId> {
         let (set, done) = (self.set(id, which), self.set(id, Actors::Done));
+        if let ([set], [done]) = (set, done) {
+            let left = set & !done;
+            let late = left & u64::MAX.checked_shl(turn).unwrap_or(0);
+            return (left != 0).then(|| ActorId(if late == 0 { left } else { late }.trailing_zeros()));
+        }
         let left = |index: usize, mask: u64| {
             let word = set[index] & !done[index] & mask;
             (word != 0).then(|| ActorId(index as u32 * 64 + word.trailing_zeros()))
@@ -229,76 +240,50 @@ impl Nodes {
     }
 
     fn add_to_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
-        let (width, backtrack) = (self.actor_words, self.offset(Actors::Backtrack));
-        let row = &mut self.words[id.index() * self.stride + SETS..][..backtrack + 2 * width];
+        let width = self.actor_words;
+        let row = &mut self.words[id.index() * self.stride + SETS..][..3 * width];
         let (mut had, mut has) = (0, 0);
         for index in 0..width {
-            let (enabled, old, done) = (row[index], row[backtrack + index], row[backtrack + width + index]);
+            let (enabled, old, done) = (row[index], row[width + index], row[2 * width + index]);
             let all = old | enabled & more(index);
             had |= old & !done;
             has |= all & !done;
-            row[backtrack + index] = all;
+            row[width + index] = all;
         }
         had == 0 && has != 0
     }
 
-    /// The claims that reach a state from below.
+    /// The claims that reach a state from below, and those of who waits there.
     #[inline]
-    pub(super) fn claims(&self, id: NodeId) -> &[u64] {
-        &self.words[id.index() * self.stride + SETS + self.actor_words..][..self.claim_words]
+    pub(super) fn summary(&self, id: NodeId) -> Set {
+        let row = &self.words[id.index() * self.stride..][..SETS];
+        Set([row[SUMMARY], row[SUMMARY + 1]])
     }
 
-    /// Whether a state can learn nothing from another one that it leads to by a transition with claims of its own:
-    /// everybody is to be tried there, and all these claims are known.
+    /// Changes the summary of a state, which is to be sent on. True if nothing was to be sent on from there before.
     #[inline]
-    pub(super) fn learns_nothing(&self, id: NodeId, to: NodeId, own: &[u64]) -> bool {
-        let row = |id: NodeId| &self.words[id.index() * self.stride + SETS..][..self.stride - SETS];
-        let (here, there) = (row(id), row(to));
-        let (claims, backtrack) = (self.actor_words, self.offset(Actors::Backtrack));
-        let tries = |index| here[index] == here[backtrack + index];
-        let knows = |index: usize| {
-            let new = there[claims + index] | own.get(index).copied().unwrap_or(0);
-            new & !here[claims + index] == 0
-        };
-        own.len() <= self.claim_words && (0..self.actor_words).all(tries) && (0..self.claim_words).all(knows)
-    }
-
-    /// Adds claims to those that reach a state; true if it had nothing to send on before, and has now.
-    #[inline]
-    pub(super) fn learn(&mut self, id: NodeId, claims: &[u64]) -> bool {
-        if claims.len() > self.claim_words {
-            self.widen(self.actor_words, claims.len());
-        }
-        if self.claims(id).iter().zip(claims).all(|(known, claims)| claims & !known == 0) {
-            return false;
-        }
-        let row = &mut self.words[id.index() * self.stride..][..self.stride];
-        let (row, fresh) = row.split_at_mut(self.stride - self.claim_words);
-        let known = &mut row[SETS + self.actor_words..][..self.claim_words];
-        for ((known, fresh), &claims) in known.iter_mut().zip(fresh).zip(claims) {
-            *fresh |= claims & !*known;
-            *known |= claims;
-        }
+    pub(super) fn set_summary(&mut self, id: NodeId, Set(summary): Set) -> bool {
+        let row = &mut self.words[id.index() * self.stride..][..SETS];
         let had_some = row[HEADER] & FRESH != 0;
         row[HEADER] |= FRESH;
+        [row[SUMMARY], row[SUMMARY + 1]] = summary;
         !had_some
     }
 
-    /// The claims that reach a state and have been sent on; false if there are none.
-    pub(super) fn take_sent(&self, id: NodeId, into: &mut Vec<u64>) -> bool {
-        let end = (id.index() + 1) * self.stride;
-        let fresh = &self.words[end - self.claim_words..end];
-        into.clear();
-        into.extend(self.claims(id).iter().zip(fresh).map(|(known, fresh)| known & !fresh));
-        into.iter().any(|&word| word != 0)
+    /// Whether there are claims to be sent on.
+    #[inline]
+    pub(super) fn is_fresh(&self, id: NodeId) -> bool {
+        self.words[id.index() * self.stride + HEADER] & FRESH != 0
     }
 
-    /// Takes the claims that are to be sent on.
-    pub(super) fn take_fresh(&mut self, id: NodeId, into: &mut Vec<u64>) {
-        *self.header(id) &= !FRESH;
-        let end = (id.index() + 1) * self.stride;
-        into.clear();
-        into.extend(self.words[end - self.claim_words..end].iter_mut().map(std::mem::take));
+    /// Whether nothing was ever sent on.
+    pub(super) fn is_new(&self, id: NodeId) -> bool {
+        self.words[id.index() * self.stride + HEADER] & NEW != 0
+    }
+
+    /// The claims of a state are sent on now.
+    pub(super) fn begin_sending(&mut self, id: NodeId) {
+        *self.header(id) &= !(FRESH | NEW);
     }
 }
 
@@ -317,18 +302,17 @@ mod tests {
         nodes.replace_first_in(first, 5);
         nodes.close(first);
         assert!(nodes.mark_done(first, ActorId(2)) && !nodes.mark_done(first, ActorId(2)));
-        assert!(nodes.learn(first, &[0b110]) && !nodes.learn(first, &[0b010]) && !nodes.learn(first, &[0b111]));
+        assert!(!nodes.set_summary(first, Set([9, 1])) && nodes.is_new(first));
+        nodes.begin_sending(first);
+        assert!(!nodes.is_new(first) && !nodes.is_fresh(first));
         let second = nodes.add(Fingerprint(8), &[ActorId(70)]);
-        assert!(nodes.learn(second, &[0, 0, 1]));
-        let mut fresh = Vec::new();
-        nodes.take_fresh(first, &mut fresh);
-        assert_eq!(fresh, [0b111, 0, 0]);
-        assert!(!nodes.learn(first, &[0b010]) && nodes.learn(first, &[0b1000]));
+        assert!(nodes.set_summary(first, Set([0, 5])) && !nodes.set_summary(first, Set([8, 0])));
+        assert!(nodes.is_fresh(first) && nodes.is_fresh(second));
+        assert_eq!((nodes.summary(first), nodes.summary(second)), (Set([8, 0]), Set::EMPTY));
         assert_eq!((nodes.find(Fingerprint(7)), nodes.find(Fingerprint(9))), (Some(first), None));
         assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
         assert_eq!(nodes.enabled(first).collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
         assert_eq!(nodes.first_not_done(first, 1), Some(ActorId(0)));
-        assert_eq!((nodes.claims(first), nodes.claims(second)), (&[0b1111, 0, 0][..], &[0, 0, 1][..]));
         assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
         assert_eq!((nodes.tries_all(first), nodes.first_untried(first, 0)), (true, Some(ActorId(0))));
         assert_eq!((nodes.begin_untried(first, 0), nodes.first_untried(first, 0)), (1, None));

@@ -58,10 +58,16 @@ impl Numbers {
 
     fn put(&mut self, slot: u64) {
         let mut index = self.home(tag(slot));
-        while self.slots[index] != 0 {
-            index = (index + 1) % self.slots.len();
+        loop {
+            match self.slots.get_mut(index) {
+                Some(free @ 0) => {
+                    *free = slot;
+                    return;
+                }
+                Some(_) => index += 1,
+                None => index = 0,
+            }
         }
-        self.slots[index] = slot;
     }
 
     /// Where something with this half of a hash would like to stand.

@@ -5,9 +5,10 @@
 //! set of claims is a set of bits.
 //!
 //! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
-//! it: a whole set of claims passes a transition in a few operations.
+//! it: a whole set of claims passes a transition in a few operations; see `kinds`.
 
 use super::rows::{Rows, insert, members};
+use super::sets::{Set, Sets};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
@@ -33,6 +34,8 @@ pub(super) struct Claim {
     pub(super) actor: ActorId,
     pub(super) touch: Touch,
     touch_number: u32,
+    /// Whether it counts even where the actor waits; see `kinds`.
+    insists: bool,
 }
 
 #[derive(Debug)]
@@ -55,9 +58,10 @@ impl Label {
 /// claim what all of them touch.
 const MOST_RENAMED: u32 = 256;
 
-/// All claims and labels.
-#[derive(Debug)]
+/// All claims, sets of claims, and labels.
 pub(super) struct Claims {
+    /// Summaries, and sets of actors.
+    pub(super) sets: Sets,
     dependence: Dependence,
     /// How many claims were made by renaming others.
     renamed: u32,
@@ -65,17 +69,31 @@ pub(super) struct Claims {
     /// For each actor, the claims that it makes by the numbers of the touches.
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
-    /// For each actor its claims.
+    /// The same for claims that count even where the actor waits.
+    insisting_numbers: Vec<Vec<Option<ClaimId>>>,
+    /// For each actor its claims, but for those.
     by_actor: Vec<Vec<ClaimId>>,
     /// Labels by their actors and footprints, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
-    /// For each actor the label that was asked for last: often it is the one that is asked for next.
-    recent: Vec<LabelId>,
+    /// For each actor the labels that were asked for last, the latest first: often one of them is asked for next.
+    recent: Vec<[LabelId; 2]>,
     /// For each label the claims that the transition itself makes, and of the first `looked_at` claims those that conflict
     /// with it.
-    own: Rows,
+    own: Vec<Set>,
     conflicting: Rows,
+}
+
+/// What a table has for an actor and a number; it grows to hold that.
+fn entry(table: &mut Vec<Vec<Option<ClaimId>>>, actor: ActorId, number: u32) -> &mut Option<ClaimId> {
+    if table.len() <= actor.index() {
+        table.resize(actor.index() + 1, Vec::new());
+    }
+    let row = &mut table[actor.index()];
+    if row.len() <= number as usize {
+        row.resize(number as usize + 1, None);
+    }
+    &mut row[number as usize]
 }
 
 fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
@@ -85,16 +103,18 @@ fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
 impl Claims {
     pub(super) fn new(dependence: Dependence) -> Self {
         Claims {
+            sets: Sets::new(),
             dependence,
             renamed: 0,
             touch_numbers: HashMap::default(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
+            insisting_numbers: Vec::new(),
             by_actor: Vec::new(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: Vec::new(),
-            own: Rows::default(),
+            own: Vec::new(),
             conflicting: Rows::default(),
         }
     }
@@ -106,28 +126,32 @@ impl Claims {
             label.is_some_and(|label| label.actor == actor && label.footprint == *footprint)
         };
         if self.recent.len() <= actor.index() {
-            self.recent.resize(actor.index() + 1, LabelId(u32::MAX));
+            self.recent.resize(actor.index() + 1, [LabelId(u32::MAX); 2]);
         }
-        if is_same(&self.recent[actor.index()]) {
-            return self.recent[actor.index()];
+        let [latest, other] = self.recent[actor.index()];
+        if is_same(&latest) {
+            return latest;
+        }
+        if is_same(&other) {
+            self.recent[actor.index()] = [other, latest];
+            return other;
         }
         let hash_of_new = hash(actor, footprint);
         let id = match self.label_numbers.find(hash_of_new, is_same) {
             Some(&known) => known,
             None => self.add_label(actor, footprint, hash_of_new),
         };
-        self.recent[actor.index()] = id;
+        self.recent[actor.index()] = [id, latest];
         id
     }
 
     fn add_label(&mut self, actor: ActorId, footprint: &Footprint, hash_of_new: u64) -> LabelId {
         let id = LabelId(self.labels.len() as u32);
-        self.own.push();
+        let mut own = Vec::new();
+        footprint.touches().iter().for_each(|&touch| insert(&mut own, self.claim(actor, touch).0));
+        let own = self.sets.set(&own);
+        self.own.push(own);
         self.conflicting.push();
-        for &touch in footprint.touches() {
-            let claim = self.claim(actor, touch);
-            self.own.insert(id.index(), claim.0);
-        }
         self.labels.push(Label { actor, footprint: footprint.clone(), looked_at: 0 });
         let labels = &self.labels;
         self.label_numbers.insert_unique(hash_of_new, id, |id| {
@@ -144,19 +168,12 @@ impl Claims {
     }
 
     fn claim_by_number(&mut self, actor: ActorId, touch: Touch, touch_number: u32) -> ClaimId {
-        if self.claim_numbers.len() <= actor.index() {
-            self.claim_numbers.resize(actor.index() + 1, Vec::new());
+        let next = ClaimId(self.claims.len() as u32);
+        let id = *entry(&mut self.claim_numbers, actor, touch_number).get_or_insert(next);
+        if id != next {
+            return id;
         }
-        let numbers = &mut self.claim_numbers[actor.index()];
-        if numbers.len() <= touch_number as usize {
-            numbers.resize(touch_number as usize + 1, None);
-        }
-        if let Some(known) = numbers[touch_number as usize] {
-            return known;
-        }
-        let id = ClaimId(self.claims.len() as u32);
-        numbers[touch_number as usize] = Some(id);
-        self.claims.push(Claim { actor, touch, touch_number });
+        self.claims.push(Claim { actor, touch, touch_number, insists: false });
         if self.by_actor.len() <= actor.index() {
             self.by_actor.resize(actor.index() + 1, Vec::new());
         }
@@ -179,12 +196,13 @@ impl Claims {
     }
 
     /// The claims that a transition makes.
-    pub(super) fn own(&self, label: LabelId) -> &[u64] {
-        self.own.row(label.index())
+    pub(super) fn own(&self, label: LabelId) -> Set {
+        self.own[label.index()]
     }
 
-    /// The actors of those claims that conflict with a transition; false if there are none.
-    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: &[u64], into: &mut Vec<u64>) -> bool {
+    /// The actors of those claims that conflict with a transition: of those that count where the actor does not wait, and of
+    /// those that count everywhere.
+    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: Set, into: &mut [Vec<u64>; 2]) {
         let label = &mut self.labels[id.index()];
         for number in label.looked_at..self.claims.len() as u32 {
             if label.conflicts(self.claims[number as usize], self.dependence) {
@@ -192,21 +210,30 @@ impl Claims {
             }
         }
         label.looked_at = self.claims.len() as u32;
+        into.iter_mut().for_each(Vec::clear);
+        let claims = self.sets.words(&claims);
         let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
-        if conflicting.clone().all(|word| word == 0) {
-            return false;
-        }
-        into.clear();
         for claim in members(conflicting) {
-            insert(into, self.claims[claim as usize].actor.0);
+            let Claim { actor, insists, .. } = self.claims[claim as usize];
+            insert(&mut into[usize::from(insists)], actor.0);
         }
-        true
     }
 
     /// The objects that a transition changes.
     pub(super) fn changes(&self, label: LabelId) -> impl Iterator<Item = ObjectId> + '_ {
         let touches = self.labels[label.index()].footprint.touches().iter();
         touches.filter(|touch| Access::changes(touch.access)).map(|touch| touch.object)
+    }
+
+    /// The same claim, but one that counts even where the actor waits.
+    pub(super) fn insisting(&mut self, claim: ClaimId) -> ClaimId {
+        let Claim { actor, touch, touch_number, .. } = self.get(claim);
+        let next = ClaimId(self.claims.len() as u32);
+        let id = *entry(&mut self.insisting_numbers, actor, touch_number).get_or_insert(next);
+        if id == next {
+            self.claims.push(Claim { actor, touch, touch_number, insists: true });
+        }
+        id
     }
 
     /// The same claim, made by the actor of a transition; `None` if there are too many such claims.

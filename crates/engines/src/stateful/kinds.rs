@@ -1,0 +1,402 @@
+//! Kinds of transitions: those of one kind have the same label and wake the same actors.
+//!
+//! A transition *wakes* somebody who could not move in front of it and waited for an object that it changes; it *lets go*
+//! whoever can then move. What becomes of a summary in front of a transition depends on its kind.
+//!
+//! # Those who are steady
+//!
+//! Somebody is *steady* who, whenever it cannot move, waits for one object to be made and looks at nothing else: an event
+//! with a switch, or with a guard over one variable. In front of a transition that lets it go none of its claims should be
+//! left: either the transition makes them, or they are settled. But then hardly two states would have the same summary.
+//! So its claims are left in summaries, and do not count where it cannot move, but for its look at the object, which it
+//! claims wherever it waits. All states of a cycle then have the same summary.
+//!
+//! Nothing is lost by that. Let b be steady, let t lead from s to u, and look at what counts of b's claims at u. If b can
+//! move at s, it counts at s, too. If b can move neither at s nor at u, only its look counts at u, and that counts at s.
+//! If b can move at u only, t lets it go, and makes its claims but for those on the object that b waited for, which are
+//! settled. So what counts anywhere is at least what would be there if claims were taken out. Where there are too many
+//! claims for t to make one, b goes on to claim it itself, and insists: this claim counts even where b cannot move.
+
+use super::rows::{Rows, contains, insert, join, members, remove};
+use super::sets::{Memo, Set};
+use super::summary::{Claims, LabelId};
+use hashbrown::HashMap;
+use mazurka_core::{ActorId, Awaited, ObjectId};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+/// A kind by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct KindId(u32);
+
+/// Somebody who is woken, and what was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Woken {
+    actor: ActorId,
+    object: ObjectId,
+    /// Whether there was nothing for the actor to do before; see [`Awaited`].
+    made: bool,
+    /// Whether it is let go. Not asked of those who are not steady.
+    goes: bool,
+}
+
+impl Woken {
+    /// Whether the transition makes the actor's claims.
+    fn is_renamed(&self) -> bool {
+        self.made && self.goes
+    }
+}
+
+type List = SmallVec<[Woken; 2]>;
+
+/// A list of those who are woken, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ListId(u32);
+
+impl ListId {
+    const NOBODY: ListId = ListId(0);
+}
+
+/// A kind. Some labels belong to one transition only, so there may be many, and what is mostly looked at is kept small.
+struct Kind {
+    label: LabelId,
+    woken: ListId,
+    /// Whose claims become the transition's.
+    renamed: ListId,
+    /// The summary that was last seen behind such a transition, and what became of it in front.
+    crossed: (Set, Set),
+    conflicts: Option<Box<Conflicts>>,
+}
+
+/// Who conflicts with transitions of a kind, but for those whom they wake.
+struct Conflicts {
+    /// Of those who are steady, who looks at what the transition changes.
+    lookers: Set,
+    /// The summary that was last seen behind such a transition, who claims what conflicts there, and who insists.
+    summary: Set,
+    claimants: [Set; 2],
+}
+
+/// What is known of the transitions with one label.
+#[derive(Default)]
+struct OfLabel {
+    /// Those who were ever seen to wait for an object that these transitions change, when so many had been seen; and who of
+    /// them could not move in front of the last one, and who of these could behind it. A word of each set after the other.
+    sleepers: SmallVec<[[u64; 3]; 1]>,
+    seen: u32,
+    /// The kind of the last one, if that depends on nothing else.
+    recent: Option<KindId>,
+}
+
+/// The kinds that were met.
+pub(super) struct Kinds {
+    /// For each object those who were ever seen to wait for it, and how many they are in all. Whoever is missing here is
+    /// not found, and then what it claims is taken to conflict more often than it does: less is saved, and nothing is
+    /// lost. Of those who are steady none may be missing.
+    sleepers: Rows,
+    seen: u32,
+    /// Those who are steady, and what they look at while they wait. They are known from the start.
+    steady: Vec<u64>,
+    looks: Set,
+    lists: Vec<List>,
+    list_numbers: HashMap<List, ListId, FxBuildHasher>,
+    kinds: Vec<Kind>,
+    numbers: HashMap<(LabelId, ListId), KindId, FxBuildHasher>,
+    labels: Vec<OfLabel>,
+    /// What becomes of summaries in front of an actor's transitions that make the claims of others.
+    renamed: Memo<(ActorId, ListId, Set), Set>,
+    scratch: [Vec<u64>; 2],
+}
+
+impl Kinds {
+    pub(super) fn new() -> Self {
+        Kinds {
+            sleepers: Rows::default(),
+            seen: 0,
+            steady: Vec::new(),
+            looks: Set::EMPTY,
+            lists: vec![List::new()],
+            list_numbers: HashMap::from_iter([(List::new(), ListId::NOBODY)]),
+            kinds: Vec::new(),
+            numbers: HashMap::default(),
+            labels: Vec::new(),
+            renamed: Memo::new(),
+            scratch: [const { Vec::new() }; 2],
+        }
+    }
+
+    /// Somebody may wait for an object.
+    pub(super) fn note(&mut self, actor: ActorId, object: ObjectId) {
+        while self.sleepers.len() <= object.0 as usize {
+            self.sleepers.push();
+        }
+        if !contains(self.sleepers.row(object.0 as usize), actor.0) {
+            self.sleepers.insert(object.0 as usize, actor.0);
+            self.seen += 1;
+        }
+    }
+
+    /// Somebody is steady, waits for this object, and claims this while it waits.
+    pub(super) fn note_steady(&mut self, actor: ActorId, object: ObjectId, look: Set, claims: &mut Claims) {
+        self.note(actor, object);
+        insert(&mut self.steady, actor.0);
+        self.looks = claims.sets.union(self.looks, look);
+    }
+
+    /// The label of a transition of some kind.
+    pub(super) fn label(&self, kind: KindId) -> LabelId {
+        self.kinds[kind.0 as usize].label
+    }
+
+    /// The kind of a transition that wakes nobody.
+    pub(super) fn plain(&mut self, claims: &Claims, label: LabelId) -> KindId {
+        self.number(claims, label, ListId::NOBODY)
+    }
+
+    /// The kind of a transition. The first set has those who can move in front of it, the second those behind it; `awaits`
+    /// tells what an actor waits for in front of it.
+    pub(super) fn find(
+        &mut self,
+        claims: &Claims,
+        label: LabelId,
+        [before, after]: [&[u64]; 2],
+        awaits: impl Fn(ActorId) -> Option<Awaited>,
+    ) -> KindId {
+        if self.labels.len() <= label.index() {
+            self.labels.resize_with(label.index() + 1, OfLabel::default);
+        }
+        if self.labels[label.index()].seen != self.seen {
+            self.find_sleepers(claims, label);
+        }
+        let word = |set: &[u64], index: usize| set.get(index).copied().unwrap_or(0);
+        let of_label = &mut self.labels[label.index()];
+        let (mut unsteady, mut is_other) = (0, 0);
+        for (index, [sleepers, last, went]) in of_label.sleepers.iter_mut().enumerate() {
+            let asleep = *sleepers & !word(before, index);
+            let goes = asleep & word(after, index);
+            unsteady |= asleep & !word(&self.steady, index);
+            is_other |= asleep ^ *last | goes ^ *went;
+            (*last, *went) = (asleep, goes);
+        }
+        if is_other == 0
+            && let Some(recent) = of_label.recent
+        {
+            return recent;
+        }
+        let mut woken = List::new();
+        for actor in members(of_label.sleepers.iter().map(|&[_, asleep, _]| asleep)).map(ActorId) {
+            let is_steady = contains(&self.steady, actor.0);
+            let Some(awaited) = awaits(actor) else { continue };
+            if claims.changes(label).any(|object| object == awaited.object()) {
+                let made = is_steady || matches!(awaited, Awaited::Made(_));
+                let goes = !is_steady || contains(after, actor.0);
+                woken.push(Woken { actor, object: awaited.object(), made, goes });
+            }
+        }
+        let woken = self.list(woken);
+        let kind = self.number(claims, label, woken);
+        self.labels[label.index()].recent = (unsteady == 0).then_some(kind);
+        kind
+    }
+
+    /// Finds out who was ever seen to wait for an object that transitions with a label change.
+    fn find_sleepers(&mut self, claims: &Claims, label: LabelId) {
+        let [all, _] = &mut self.scratch;
+        all.clear();
+        for object in claims.changes(label).filter(|object| (object.0 as usize) < self.sleepers.len()) {
+            join(all, self.sleepers.row(object.0 as usize));
+        }
+        let sleepers = all.iter().map(|&sleepers| [sleepers, 0, 0]).collect();
+        self.labels[label.index()] = OfLabel { sleepers, seen: self.seen, recent: None };
+    }
+
+    fn list(&mut self, woken: List) -> ListId {
+        if woken.is_empty() {
+            return ListId::NOBODY;
+        }
+        let lists = &mut self.lists;
+        *self.list_numbers.entry(woken).or_insert_with_key(|woken| {
+            lists.push(woken.clone());
+            ListId(lists.len() as u32 - 1)
+        })
+    }
+
+    fn number(&mut self, claims: &Claims, label: LabelId, woken: ListId) -> KindId {
+        if let Some(&known) = self.numbers.get(&(label, woken)) {
+            return known;
+        }
+        let renamed = self.lists[woken.0 as usize].iter().copied().filter(Woken::is_renamed).collect();
+        let renamed = self.list(renamed);
+        let id = KindId(self.kinds.len() as u32);
+        let crossed = (Set::EMPTY, claims.own(label));
+        self.kinds.push(Kind { label, woken, renamed, crossed, conflicts: None });
+        self.numbers.insert((label, woken), id);
+        id
+    }
+
+    /// What a transition makes of the summary of the state that it leads to: the summary in front of it, as far as it comes
+    /// from there, with the transition's own claims.
+    #[inline]
+    pub(super) fn cross(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> Set {
+        let Kind { label, renamed, crossed: (last, crossed), .. } = self.kinds[kind.0 as usize];
+        if last == summary {
+            return crossed;
+        }
+        if summary == Set::EMPTY {
+            return claims.own(label);
+        }
+        let renamed = if renamed == ListId::NOBODY { summary } else { self.rename(label, renamed, summary, claims) };
+        let own = claims.own(label);
+        let crossed = claims.sets.union(renamed, own);
+        self.kinds[kind.0 as usize].crossed = (summary, crossed);
+        crossed
+    }
+
+    /// Where there was nothing to do before for those who are let go, a transition makes their claims.
+    fn rename(&mut self, label: LabelId, woken: ListId, summary: Set, claims: &mut Claims) -> Set {
+        let key = (claims.actor(label), woken, summary);
+        if let Some(known) = self.renamed.get(key) {
+            return known;
+        }
+        let [renamed, _] = &mut self.scratch;
+        renamed.clear();
+        renamed.extend_from_slice(claims.sets.words(&summary));
+        for woken in &self.lists[woken.0 as usize] {
+            let is_steady = contains(&self.steady, woken.actor.0);
+            for index in 0..claims.of(woken.actor).len() {
+                let claim = claims.of(woken.actor)[index];
+                if !contains(claims.sets.words(&summary), claim.0) {
+                    continue;
+                }
+                let is_awaited = claims.get(claim).touch.object == woken.object;
+                let new = if is_awaited { None } else { claims.renamed(claim, label) };
+                if is_steady {
+                    if !is_awaited {
+                        insert(renamed, new.unwrap_or_else(|| claims.insisting(claim)).0);
+                    }
+                } else if is_awaited || new.is_some() {
+                    remove(renamed, claim.0);
+                    new.iter().for_each(|new| insert(renamed, new.0));
+                }
+            }
+        }
+        let renamed = claims.sets.set(renamed);
+        self.renamed.put(key, renamed);
+        renamed
+    }
+
+    /// Who is to be tried in front of a transition because of the summary behind it, where these can move. The head of
+    /// `stateful.rs` says why those whom the transition wakes are no conflict.
+    pub(super) fn wanted(
+        &mut self,
+        (kind, summary): (KindId, Set),
+        enabled: &[u64],
+        claims: &mut Claims,
+        into: &mut Vec<u64>,
+    ) {
+        let known = self.kinds[kind.0 as usize].conflicts.as_ref().filter(|conflicts| conflicts.summary == summary);
+        let (lookers, [claimants, insisting]) = match known {
+            Some(known) => (known.lookers, known.claimants),
+            None => self.find_conflicts(kind, summary, claims),
+        };
+        let [lookers, claimants, insisting] = [&lookers, &claimants, &insisting].map(|set| claims.sets.words(set));
+        let word = |set: &[u64], index: usize| set.get(index).copied().unwrap_or(0);
+        into.clear();
+        into.extend((0..claimants.len().max(lookers.len()).max(insisting.len())).map(|index| {
+            let asleep = word(&self.steady, index) & !word(enabled, index);
+            word(claimants, index) & !asleep | word(lookers, index) & asleep | word(insisting, index)
+        }));
+    }
+
+    fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, [Set; 2]) {
+        let (Kind { label, woken, conflicts, .. }, found) = (&mut self.kinds[kind.0 as usize], &mut self.scratch);
+        let mut who_conflicts = |set| {
+            claims.who_conflicts(*label, set, found);
+            for woken in &self.lists[woken.0 as usize] {
+                found.iter_mut().for_each(|found| remove(found, woken.actor.0));
+            }
+            [claims.sets.set(&found[0]), claims.sets.set(&found[1])]
+        };
+        let conflicts = conflicts.get_or_insert_with(|| {
+            let [lookers, nobody] = who_conflicts(self.looks);
+            Box::new(Conflicts { lookers, summary: Set::EMPTY, claimants: [nobody; 2] })
+        });
+        if conflicts.summary != summary {
+            if summary == Set::EMPTY {
+                return (conflicts.lookers, [Set::EMPTY; 2]);
+            }
+            (conflicts.summary, conflicts.claimants) = (summary, who_conflicts(summary));
+        }
+        (conflicts.lookers, conflicts.claimants)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mazurka_core::{Access, Dependence, Footprint};
+
+    const SWITCH: ObjectId = ObjectId(0);
+    const X: ObjectId = ObjectId(1);
+    const Y: ObjectId = ObjectId(2);
+
+    struct Bench {
+        claims: Claims,
+        kinds: Kinds,
+    }
+
+    impl Bench {
+        fn label(&mut self, actor: u32, touches: &[(ObjectId, Access)]) -> LabelId {
+            let mut footprint = Footprint::default();
+            touches.iter().for_each(|&(object, access)| footprint.touch(object, access));
+            self.claims.label(ActorId(actor), &footprint)
+        }
+
+        fn find(&mut self, label: LabelId, before: u64, after: u64) -> KindId {
+            self.kinds.find(&self.claims, label, [&[before], &[after]], |_| Some(Awaited::Made(SWITCH)))
+        }
+
+        fn wanted(&mut self, kind: KindId, summary: Set, enabled: u64) -> u64 {
+            let mut wanted = Vec::new();
+            self.kinds.wanted((kind, summary), &[enabled], &mut self.claims, &mut wanted);
+            wanted.first().copied().unwrap_or(0)
+        }
+    }
+
+    #[test]
+    fn whoever_is_let_go_is_no_conflict_and_its_claims_become_the_transition_s() {
+        let mut bench = Bench { claims: Claims::new(Dependence::default()), kinds: Kinds::new() };
+        // Actor 1 waits for the switch and then writes y; actor 0 turns the switch on and writes x, actor 2 writes both.
+        let look = bench.label(1, &[(SWITCH, Access::READ)]);
+        let look = bench.claims.own(look);
+        bench.kinds.note_steady(ActorId(1), SWITCH, look, &mut bench.claims);
+        let turns_on = bench.label(0, &[(SWITCH, Access::WRITE), (X, Access::WRITE)]);
+        let goes = bench.label(1, &[(SWITCH, Access::WRITE), (Y, Access::WRITE)]);
+        let other = bench.label(2, &[(X, Access::WRITE), (Y, Access::WRITE)]);
+        let [claims_of_1, claims_of_2] = [goes, other].map(|label| bench.claims.own(label));
+        let below = bench.claims.sets.union(claims_of_1, claims_of_2);
+
+        let lets_go = bench.find(turns_on, 0b101, 0b111);
+        assert_eq!(bench.find(turns_on, 0b101, 0b111), lets_go);
+        assert_eq!(bench.wanted(lets_go, below, 0b111), 0b100);
+        let writes_y = bench.label(0, &[(Y, Access::WRITE)]);
+        let in_front = bench.kinds.cross(lets_go, below, &mut bench.claims);
+        assert_eq!(bench.kinds.cross(lets_go, Set::EMPTY, &mut bench.claims), bench.claims.own(turns_on));
+        let expected = [turns_on, writes_y, goes, other].map(|label| bench.claims.own(label));
+        assert_eq!(in_front, expected.into_iter().fold(Set::EMPTY, |all, more| bench.claims.sets.union(all, more)));
+
+        // Where actor 1 cannot move, only what it looks at counts.
+        let kind = bench.find(other, 0b101, 0b101);
+        assert_eq!((bench.wanted(kind, in_front, 0b101), bench.wanted(kind, in_front, 0b111)), (0b001, 0b011));
+        let turns_off = bench.label(2, &[(SWITCH, Access::WRITE)]);
+        let kind = bench.find(turns_off, 0b111, 0b101);
+        assert_eq!(bench.wanted(kind, Set::EMPTY, 0b101), 0b010);
+        // It was off before, and is off after: actor 1 waits for the switch all the same.
+        let kind = bench.find(turns_off, 0b101, 0b101);
+        assert_eq!(bench.wanted(kind, Set::EMPTY, 0b101), 0);
+        assert_eq!(bench.kinds.cross(kind, claims_of_1, &mut bench.claims), {
+            let own = bench.claims.own(turns_off);
+            bench.claims.sets.union(claims_of_1, own)
+        });
+    }
+}
