@@ -4,7 +4,7 @@
 use mazurka::engines::Options;
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{compile, parse, print};
-use mazurka::{Budget, Check, Counter, Engine, MzProgram, Verdict, ViolationKind};
+use mazurka::{Budget, Check, Counter, Engine, Exploration, MzProgram, Verdict, ViolationKind};
 use std::fs;
 use std::path::Path;
 
@@ -150,4 +150,28 @@ fn a_long_chain_of_wakeups_is_explored_step_by_step() {
         assert_eq!(checked.exploration.statistics.get(Counter::Transitions), Some(transitions));
         checked.assert_verified();
     }
+}
+
+#[test]
+fn rings_are_tried_together_only_where_they_meet() {
+    // Each station lets the next one of its ring go.
+    let rings = |at_a: &str, at_b: &str| {
+        let text = format!(
+            "const K = 40; shared x[K] = 0; shared y[K] = 0; shared z = 0;
+             event a(i in 0..K) when x[i] == 1 {{ x[i] = 0; x[(i + 1) % K] = 1; {at_a} }}
+             event b(i in 0..K) when y[i] == 1 {{ y[i] = 0; y[(i + 1) % K] = 1; {at_b} }}
+             event start {{ disable start; x[0] = 1; }} event begin {{ disable begin; y[0] = 1; }}"
+        );
+        let program = MzProgram::new(compile("rings.mz", &text, &[]).expect("it compiles"));
+        let options = Options { all: true, ..Options::default() };
+        let run = |engine| Check::new(&program).engine(engine).options(options.clone()).run().exploration;
+        let [stateful, exhaustive] = [Engine::Stateful, Engine::Exhaustive].map(run);
+        assert_eq!(stateful.violations.len(), exhaustive.violations.len(), "{text}");
+        let transitions = |exploration: &Exploration| exploration.statistics.get(Counter::Transitions);
+        (stateful.violations.len(), transitions(&stateful), transitions(&exhaustive))
+    };
+    assert_eq!(rings("", ""), (0, Some(82), Some(3362)));
+    let (at_a, at_b) =
+        ("if (i == 37) { z = 1 - z; }", "if (i == 20) { assert(z == 0); } if (i == 30) { assert(z == 1); }");
+    assert_eq!(rings(at_a, at_b), (2, Some(382), Some(6642)));
 }

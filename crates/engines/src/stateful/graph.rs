@@ -315,11 +315,11 @@ impl<'s, S: System> Graph<'s, S> {
     /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
         let kind = if self.plain {
-            self.kinds.plain(&self.claims, label)
+            self.kinds.plain(&mut self.claims, label)
         } else {
             let (system, state) = (self.system, kept(&self.places, from));
             let enabled = [from, to].map(|id| self.nodes.enabled_bits(id));
-            self.kinds.find(&self.claims, label, enabled, |actor| system.awaits(state, actor))
+            self.kinds.find(&mut self.claims, label, enabled, |actor| system.awaits(state, actor))
         };
         let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
         let edge = Edge { from, kind, next_in };

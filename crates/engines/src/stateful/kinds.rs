@@ -7,19 +7,20 @@
 //!
 //! Somebody is *steady* who, whenever it cannot move, waits for one object to be made and looks at nothing else: an event
 //! with a switch, or with a guard over one variable. In front of a transition that lets it go none of its claims should be
-//! left: either the transition makes them, or they are settled. But then hardly two states would have the same summary.
-//! So its claims are left in summaries, and do not count where it cannot move, but for its look at the object, which it
-//! claims wherever it waits. All states of a cycle then have the same summary.
+//! left: either the transition makes them, or they are settled. But then hardly two states would have the same summary,
+//! and where everybody wakes somebody, each actor would sooner or later claim what all of them touch. So its claims are left
+//! in summaries, and do not count where it cannot move, but for its look at the object, which it claims wherever it waits.
+//! The transition claims that it wakes the actor, and whoever wakes an actor, or wakes others who do, counts as one who
+//! makes its claims, but for those on the object that the actor waits for. All states of a cycle then have the same summary.
 //!
 //! Nothing is lost by that. Let b be steady, let t lead from s to u, and look at what counts of b's claims at u. If b can
 //! move at s, it counts at s, too. If b can move neither at s nor at u, only its look counts at u, and that counts at s.
-//! If b can move at u only, t lets it go, and makes its claims but for those on the object that b waited for, which are
-//! settled. So what counts anywhere is at least what would be there if claims were taken out. Where there are too many
-//! claims for t to make one, b goes on to claim it itself, and insists: this claim counts even where b cannot move.
+//! If b can move at u only, t lets it go, and from s on claims to wake it. So what counts anywhere is at least what would
+//! be there if claims were taken out.
 
 use super::rows::{Rows, contains, insert, join, members, remove};
 use super::sets::{Memo, Set};
-use super::summary::{Claims, LabelId};
+use super::summary::{Claims, Deed, LabelId};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
 use rustc_hash::FxBuildHasher;
@@ -40,13 +41,6 @@ struct Woken {
     goes: bool,
 }
 
-impl Woken {
-    /// Whether the transition makes the actor's claims.
-    fn is_renamed(&self) -> bool {
-        self.made && self.goes
-    }
-}
-
 type List = SmallVec<[Woken; 2]>;
 
 /// A list of those who are woken, by its number.
@@ -61,8 +55,10 @@ impl ListId {
 struct Kind {
     label: LabelId,
     woken: ListId,
-    /// Whose claims become the transition's.
+    /// Whose claims become the transition's: of those who are not steady.
     renamed: ListId,
+    /// What the transition itself claims, that it wakes those who are steady included.
+    own: Set,
     /// The summary that was last seen behind such a transition, and what became of it in front.
     crossed: (Set, Set),
     conflicts: Option<Box<Conflicts>>,
@@ -72,9 +68,9 @@ struct Kind {
 struct Conflicts {
     /// Of those who are steady, who looks at what the transition changes.
     lookers: Set,
-    /// The summary that was last seen behind such a transition, who claims what conflicts there, and who insists.
+    /// The summary that was last seen behind such a transition, and who claims what conflicts there.
     summary: Set,
-    claimants: [Set; 2],
+    claimants: Set,
 }
 
 /// What is known of the transitions with one label.
@@ -98,6 +94,8 @@ pub(super) struct Kinds {
     /// Those who are steady, and what they look at while they wait. They are known from the start.
     steady: Vec<u64>,
     looks: Set,
+    /// For each of them the object that it waits for.
+    awaited: Vec<Option<ObjectId>>,
     lists: Vec<List>,
     list_numbers: HashMap<List, ListId, FxBuildHasher>,
     kinds: Vec<Kind>,
@@ -105,7 +103,7 @@ pub(super) struct Kinds {
     labels: Vec<OfLabel>,
     /// What becomes of summaries in front of an actor's transitions that make the claims of others.
     renamed: Memo<(ActorId, ListId, Set), Set>,
-    scratch: [Vec<u64>; 2],
+    scratch: Vec<u64>,
 }
 
 impl Kinds {
@@ -115,13 +113,14 @@ impl Kinds {
             seen: 0,
             steady: Vec::new(),
             looks: Set::EMPTY,
+            awaited: Vec::new(),
             lists: vec![List::new()],
             list_numbers: HashMap::from_iter([(List::new(), ListId::NOBODY)]),
             kinds: Vec::new(),
             numbers: HashMap::default(),
             labels: Vec::new(),
             renamed: Memo::new(),
-            scratch: [const { Vec::new() }; 2],
+            scratch: Vec::new(),
         }
     }
 
@@ -140,6 +139,8 @@ impl Kinds {
     pub(super) fn note_steady(&mut self, actor: ActorId, object: ObjectId, look: Set, claims: &mut Claims) {
         self.note(actor, object);
         insert(&mut self.steady, actor.0);
+        self.awaited.resize(self.awaited.len().max(actor.index() + 1), None);
+        self.awaited[actor.index()] = Some(object);
         self.looks = claims.sets.union(self.looks, look);
     }
 
@@ -149,7 +150,7 @@ impl Kinds {
     }
 
     /// The kind of a transition that wakes nobody.
-    pub(super) fn plain(&mut self, claims: &Claims, label: LabelId) -> KindId {
+    pub(super) fn plain(&mut self, claims: &mut Claims, label: LabelId) -> KindId {
         self.number(claims, label, ListId::NOBODY)
     }
 
@@ -157,7 +158,7 @@ impl Kinds {
     /// tells what an actor waits for in front of it.
     pub(super) fn find(
         &mut self,
-        claims: &Claims,
+        claims: &mut Claims,
         label: LabelId,
         [before, after]: [&[u64]; 2],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
@@ -201,7 +202,7 @@ impl Kinds {
 
     /// Finds out who was ever seen to wait for an object that transitions with a label change.
     fn find_sleepers(&mut self, claims: &Claims, label: LabelId) {
-        let [all, _] = &mut self.scratch;
+        let all = &mut self.scratch;
         all.clear();
         for object in claims.changes(label).filter(|object| (object.0 as usize) < self.sleepers.len()) {
             join(all, self.sleepers.row(object.0 as usize));
@@ -221,15 +222,21 @@ impl Kinds {
         })
     }
 
-    fn number(&mut self, claims: &Claims, label: LabelId, woken: ListId) -> KindId {
+    fn number(&mut self, claims: &mut Claims, label: LabelId, woken: ListId) -> KindId {
         if let Some(&known) = self.numbers.get(&(label, woken)) {
             return known;
         }
-        let renamed = self.lists[woken.0 as usize].iter().copied().filter(Woken::is_renamed).collect();
-        let renamed = self.list(renamed);
+        let made = self.lists[woken.0 as usize].iter().copied().filter(|woken| woken.made && woken.goes);
+        let (steady, others): (List, List) = made.partition(|woken| contains(&self.steady, woken.actor.0));
+        let renamed = self.list(others);
+        let (actor, wakes) = (claims.actor(label), &mut self.scratch);
+        wakes.clear();
+        steady.iter().for_each(|woken| insert(wakes, claims.claim(actor, Deed::Wakes(woken.actor)).0));
+        let wakes = claims.sets.set(wakes);
+        let own = claims.own(label);
+        let own = claims.sets.union(own, wakes);
         let id = KindId(self.kinds.len() as u32);
-        let crossed = (Set::EMPTY, claims.own(label));
-        self.kinds.push(Kind { label, woken, renamed, crossed, conflicts: None });
+        self.kinds.push(Kind { label, woken, renamed, own, crossed: (Set::EMPTY, own), conflicts: None });
         self.numbers.insert((label, woken), id);
         id
     }
@@ -238,15 +245,14 @@ impl Kinds {
     /// from there, with the transition's own claims.
     #[inline]
     pub(super) fn cross(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> Set {
-        let Kind { label, renamed, crossed: (last, crossed), .. } = self.kinds[kind.0 as usize];
+        let Kind { label, renamed, own, crossed: (last, crossed), .. } = self.kinds[kind.0 as usize];
         if last == summary {
             return crossed;
         }
         if summary == Set::EMPTY {
-            return claims.own(label);
+            return own;
         }
         let renamed = if renamed == ListId::NOBODY { summary } else { self.rename(label, renamed, summary, claims) };
-        let own = claims.own(label);
         let crossed = claims.sets.union(renamed, own);
         self.kinds[kind.0 as usize].crossed = (summary, crossed);
         crossed
@@ -258,25 +264,20 @@ impl Kinds {
         if let Some(known) = self.renamed.get(key) {
             return known;
         }
-        let [renamed, _] = &mut self.scratch;
+        let renamed = &mut self.scratch;
         renamed.clear();
         renamed.extend_from_slice(claims.sets.words(&summary));
         for woken in &self.lists[woken.0 as usize] {
-            let is_steady = contains(&self.steady, woken.actor.0);
             for index in 0..claims.of(woken.actor).len() {
                 let claim = claims.of(woken.actor)[index];
                 if !contains(claims.sets.words(&summary), claim.0) {
                     continue;
                 }
-                let is_awaited = claims.get(claim).touch.object == woken.object;
-                let new = if is_awaited { None } else { claims.renamed(claim, label) };
-                if is_steady {
-                    if !is_awaited {
-                        insert(renamed, new.unwrap_or_else(|| claims.insisting(claim)).0);
-                    }
-                } else if is_awaited || new.is_some() {
+                if claims.get(claim).deed.object() == Some(woken.object) {
                     remove(renamed, claim.0);
-                    new.iter().for_each(|new| insert(renamed, new.0));
+                } else if let Some(new) = claims.renamed(claim, label) {
+                    remove(renamed, claim.0);
+                    insert(renamed, new.0);
                 }
             }
         }
@@ -295,35 +296,49 @@ impl Kinds {
         into: &mut Vec<u64>,
     ) {
         let known = self.kinds[kind.0 as usize].conflicts.as_ref().filter(|conflicts| conflicts.summary == summary);
-        let (lookers, [claimants, insisting]) = match known {
+        let (lookers, claimants) = match known {
             Some(known) => (known.lookers, known.claimants),
             None => self.find_conflicts(kind, summary, claims),
         };
-        let [lookers, claimants, insisting] = [&lookers, &claimants, &insisting].map(|set| claims.sets.words(set));
+        let [lookers, claimants] = [&lookers, &claimants].map(|set| claims.sets.words(set));
         let word = |set: &[u64], index: usize| set.get(index).copied().unwrap_or(0);
         into.clear();
-        into.extend((0..claimants.len().max(lookers.len()).max(insisting.len())).map(|index| {
+        into.extend((0..claimants.len().max(lookers.len())).map(|index| {
             let asleep = word(&self.steady, index) & !word(enabled, index);
-            word(claimants, index) & !asleep | word(lookers, index) & asleep | word(insisting, index)
+            word(claimants, index) & !asleep | word(lookers, index) & asleep
         }));
     }
 
-    fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, [Set; 2]) {
-        let (Kind { label, woken, conflicts, .. }, found) = (&mut self.kinds[kind.0 as usize], &mut self.scratch);
+    fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, Set) {
+        let Kind { label, woken, ref mut conflicts, .. } = self.kinds[kind.0 as usize];
+        let found = &mut self.scratch;
         let mut who_conflicts = |set| {
-            claims.who_conflicts(*label, set, found);
-            for woken in &self.lists[woken.0 as usize] {
-                found.iter_mut().for_each(|found| remove(found, woken.actor.0));
+            found.clear();
+            let mut woken_later = SmallVec::<[ActorId; 8]>::new();
+            claims.visit_conflicts(label, set, |claim| {
+                insert(found, claim.actor.0);
+                let awaited = self.awaited.get(claim.actor.index()).copied().flatten();
+                if awaited.is_some() && awaited != claim.deed.object() && !woken_later.contains(&claim.actor) {
+                    woken_later.push(claim.actor);
+                }
+            });
+            if !woken_later.is_empty() {
+                let wakes = claims.wakes_among(set);
+                for actor in woken_later {
+                    let wakers = claims.wakers(actor, wakes);
+                    join(found, claims.sets.words(&wakers));
+                }
             }
-            [claims.sets.set(&found[0]), claims.sets.set(&found[1])]
+            self.lists[woken.0 as usize].iter().for_each(|woken| remove(found, woken.actor.0));
+            claims.sets.set(found)
         };
         let conflicts = conflicts.get_or_insert_with(|| {
-            let [lookers, nobody] = who_conflicts(self.looks);
-            Box::new(Conflicts { lookers, summary: Set::EMPTY, claimants: [nobody; 2] })
+            let lookers = who_conflicts(self.looks);
+            Box::new(Conflicts { lookers, summary: Set::EMPTY, claimants: Set::EMPTY })
         });
         if conflicts.summary != summary {
             if summary == Set::EMPTY {
-                return (conflicts.lookers, [Set::EMPTY; 2]);
+                return (conflicts.lookers, Set::EMPTY);
             }
             (conflicts.summary, conflicts.claimants) = (summary, who_conflicts(summary));
         }
@@ -353,7 +368,7 @@ mod tests {
         }
 
         fn find(&mut self, label: LabelId, before: u64, after: u64) -> KindId {
-            self.kinds.find(&self.claims, label, [&[before], &[after]], |_| Some(Awaited::Made(SWITCH)))
+            self.kinds.find(&mut self.claims, label, [&[before], &[after]], |_| Some(Awaited::Made(SWITCH)))
         }
 
         fn wanted(&mut self, kind: KindId, summary: Set, enabled: u64) -> u64 {
@@ -364,13 +379,13 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_let_go_is_no_conflict_and_its_claims_become_the_transition_s() {
+    fn whoever_is_let_go_is_no_conflict_and_its_claims_count_as_the_transition_s() {
         let mut bench = Bench { claims: Claims::new(Dependence::default()), kinds: Kinds::new() };
-        // Actor 1 waits for the switch and then writes y; actor 0 turns the switch on and writes x, actor 2 writes both.
+        // Actor 1 waits for the switch and then writes y; actor 0 turns the switch on, actor 2 writes x and y.
         let look = bench.label(1, &[(SWITCH, Access::READ)]);
         let look = bench.claims.own(look);
         bench.kinds.note_steady(ActorId(1), SWITCH, look, &mut bench.claims);
-        let turns_on = bench.label(0, &[(SWITCH, Access::WRITE), (X, Access::WRITE)]);
+        let turns_on = bench.label(0, &[(SWITCH, Access::WRITE), (X, Access::READ)]);
         let goes = bench.label(1, &[(SWITCH, Access::WRITE), (Y, Access::WRITE)]);
         let other = bench.label(2, &[(X, Access::WRITE), (Y, Access::WRITE)]);
         let [claims_of_1, claims_of_2] = [goes, other].map(|label| bench.claims.own(label));
@@ -379,15 +394,17 @@ mod tests {
         let lets_go = bench.find(turns_on, 0b101, 0b111);
         assert_eq!(bench.find(turns_on, 0b101, 0b111), lets_go);
         assert_eq!(bench.wanted(lets_go, below, 0b111), 0b100);
-        let writes_y = bench.label(0, &[(Y, Access::WRITE)]);
         let in_front = bench.kinds.cross(lets_go, below, &mut bench.claims);
-        assert_eq!(bench.kinds.cross(lets_go, Set::EMPTY, &mut bench.claims), bench.claims.own(turns_on));
-        let expected = [turns_on, writes_y, goes, other].map(|label| bench.claims.own(label));
-        assert_eq!(in_front, expected.into_iter().fold(Set::EMPTY, |all, more| bench.claims.sets.union(all, more)));
+        let own = bench.kinds.cross(lets_go, Set::EMPTY, &mut bench.claims);
+        let wakes = bench.claims.claim(ActorId(0), Deed::Wakes(ActorId(1)));
+        assert!(contains(bench.claims.sets.words(&own), wakes.0));
+        assert_eq!(in_front, bench.claims.sets.union(below, own));
 
-        // Where actor 1 cannot move, only what it looks at counts.
-        let kind = bench.find(other, 0b101, 0b101);
+        // Where actor 1 cannot move, only what it looks at counts, and actor 0 makes its claims.
+        let writes_y = bench.label(2, &[(Y, Access::WRITE)]);
+        let kind = bench.find(writes_y, 0b101, 0b101);
         assert_eq!((bench.wanted(kind, in_front, 0b101), bench.wanted(kind, in_front, 0b111)), (0b001, 0b011));
+        assert_eq!((bench.wanted(kind, below, 0b101), bench.wanted(kind, below, 0b111)), (0, 0b010));
         let turns_off = bench.label(2, &[(SWITCH, Access::WRITE)]);
         let kind = bench.find(turns_off, 0b111, 0b101);
         assert_eq!(bench.wanted(kind, Set::EMPTY, 0b101), 0b010);

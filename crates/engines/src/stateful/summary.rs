@@ -1,17 +1,18 @@
 //! Summaries: what can still come into conflict below a state (appendix D of the paper).
 //!
-//! A *claim* says: below this state `actor` touches this object. Claims travel backwards along transitions. There is one
-//! claim for each object of a footprint, so that there are about as many as actors times what each of them touches, and a
-//! set of claims is a set of bits.
+//! A *claim* says: below this state `actor` touches this object, or wakes that actor. Claims travel backwards along
+//! transitions. There is one claim for each object of a footprint, so that there are about as many as actors times what
+//! each of them touches, and a set of claims is a set of bits.
 //!
 //! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
 //! it: a whole set of claims passes a transition in a few operations; see `kinds`.
 
-use super::rows::{Rows, insert, members};
-use super::sets::{Set, Sets};
+use super::rows::{Rows, contains, insert, members};
+use super::sets::{Memo, Set, Sets};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 use std::hash::BuildHasher;
 
 /// A claim by its number.
@@ -28,14 +29,30 @@ impl LabelId {
     }
 }
 
-/// A claim: an actor, and how it touches which object, that also by its number.
+/// What is claimed of an actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Deed {
+    Touches(Touch),
+    /// It lets an actor go that is steady; see `kinds`.
+    Wakes(ActorId),
+}
+
+impl Deed {
+    /// The object that is touched.
+    pub(super) fn object(self) -> Option<ObjectId> {
+        match self {
+            Deed::Touches(touch) => Some(touch.object),
+            Deed::Wakes(_) => None,
+        }
+    }
+}
+
+/// A claim: what an actor does, that also by its number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     pub(super) actor: ActorId,
-    pub(super) touch: Touch,
-    touch_number: u32,
-    /// Whether it counts even where the actor waits; see `kinds`.
-    insists: bool,
+    pub(super) deed: Deed,
+    deed_number: u32,
 }
 
 #[derive(Debug)]
@@ -49,12 +66,13 @@ struct Label {
 impl Label {
     /// Whether a claim could be reversed with the transition. An actor's own steps stay in their order.
     fn conflicts(&self, claim: Claim, dependence: Dependence) -> bool {
-        let races = |access| dependence.races(access, claim.touch.access);
-        self.actor != claim.actor && self.footprint.access(claim.touch.object).is_some_and(races)
+        let Deed::Touches(touch) = claim.deed else { return false };
+        let races = |access| dependence.races(access, touch.access);
+        self.actor != claim.actor && self.footprint.access(touch.object).is_some_and(races)
     }
 }
 
-/// The most claims that are made by renaming others. Where everybody lets somebody go, each actor would sooner or later
+/// The most claims that are made by renaming others. Where every message posts another one, each would sooner or later
 /// claim what all of them touch.
 const MOST_RENAMED: u32 = 256;
 
@@ -65,14 +83,16 @@ pub(super) struct Claims {
     dependence: Dependence,
     /// How many claims were made by renaming others.
     renamed: u32,
-    touch_numbers: HashMap<Touch, u32, FxBuildHasher>,
-    /// For each actor, the claims that it makes by the numbers of the touches.
+    deed_numbers: HashMap<Deed, u32, FxBuildHasher>,
+    /// For each actor, the claims that it makes by the numbers of the deeds.
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
-    /// The same for claims that count even where the actor waits.
-    insisting_numbers: Vec<Vec<Option<ClaimId>>>,
-    /// For each actor its claims, but for those.
+    /// For each actor its claims, and the claims of others to wake it.
     by_actor: Vec<Vec<ClaimId>>,
+    wakers: Vec<Vec<ClaimId>>,
+    /// All claims that say who wakes whom, and for actors and sets of such claims who wakes the actor in the end.
+    wakes: Vec<u64>,
+    all_wakers: Memo<(ActorId, Set), Set>,
     /// Labels by their actors and footprints, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
@@ -84,16 +104,12 @@ pub(super) struct Claims {
     conflicting: Rows,
 }
 
-/// What a table has for an actor and a number; it grows to hold that.
-fn entry(table: &mut Vec<Vec<Option<ClaimId>>>, actor: ActorId, number: u32) -> &mut Option<ClaimId> {
+/// What a table has for an actor; it grows to hold that.
+fn entry<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
     if table.len() <= actor.index() {
-        table.resize(actor.index() + 1, Vec::new());
+        table.resize_with(actor.index() + 1, T::default);
     }
-    let row = &mut table[actor.index()];
-    if row.len() <= number as usize {
-        row.resize(number as usize + 1, None);
-    }
-    &mut row[number as usize]
+    &mut table[actor.index()]
 }
 
 fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
@@ -106,11 +122,13 @@ impl Claims {
             sets: Sets::new(),
             dependence,
             renamed: 0,
-            touch_numbers: HashMap::default(),
+            deed_numbers: HashMap::default(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
-            insisting_numbers: Vec::new(),
             by_actor: Vec::new(),
+            wakers: Vec::new(),
+            wakes: Vec::new(),
+            all_wakers: Memo::new(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: Vec::new(),
@@ -148,7 +166,7 @@ impl Claims {
     fn add_label(&mut self, actor: ActorId, footprint: &Footprint, hash_of_new: u64) -> LabelId {
         let id = LabelId(self.labels.len() as u32);
         let mut own = Vec::new();
-        footprint.touches().iter().for_each(|&touch| insert(&mut own, self.claim(actor, touch).0));
+        footprint.touches().iter().for_each(|&touch| insert(&mut own, self.claim(actor, Deed::Touches(touch)).0));
         let own = self.sets.set(&own);
         self.own.push(own);
         self.conflicting.push();
@@ -161,23 +179,29 @@ impl Claims {
         id
     }
 
-    fn claim(&mut self, actor: ActorId, touch: Touch) -> ClaimId {
-        let next = self.touch_numbers.len() as u32;
-        let touch_number = *self.touch_numbers.entry(touch).or_insert(next);
-        self.claim_by_number(actor, touch, touch_number)
+    /// A claim.
+    pub(super) fn claim(&mut self, actor: ActorId, deed: Deed) -> ClaimId {
+        let next = self.deed_numbers.len() as u32;
+        let deed_number = *self.deed_numbers.entry(deed).or_insert(next);
+        self.claim_by_number(actor, deed, deed_number)
     }
 
-    fn claim_by_number(&mut self, actor: ActorId, touch: Touch, touch_number: u32) -> ClaimId {
-        let next = ClaimId(self.claims.len() as u32);
-        let id = *entry(&mut self.claim_numbers, actor, touch_number).get_or_insert(next);
-        if id != next {
-            return id;
+    fn claim_by_number(&mut self, actor: ActorId, deed: Deed, deed_number: u32) -> ClaimId {
+        let numbers = entry(&mut self.claim_numbers, actor);
+        if numbers.len() <= deed_number as usize {
+            numbers.resize(deed_number as usize + 1, None);
         }
-        self.claims.push(Claim { actor, touch, touch_number, insists: false });
-        if self.by_actor.len() <= actor.index() {
-            self.by_actor.resize(actor.index() + 1, Vec::new());
+        if let Some(known) = numbers[deed_number as usize] {
+            return known;
         }
-        self.by_actor[actor.index()].push(id);
+        let id = ClaimId(self.claims.len() as u32);
+        numbers[deed_number as usize] = Some(id);
+        self.claims.push(Claim { actor, deed, deed_number });
+        entry(&mut self.by_actor, actor).push(id);
+        if let Deed::Wakes(woken) = deed {
+            entry(&mut self.wakers, woken).push(id);
+            insert(&mut self.wakes, id.0);
+        }
         id
     }
 
@@ -200,9 +224,8 @@ impl Claims {
         self.own[label.index()]
     }
 
-    /// The actors of those claims that conflict with a transition: of those that count where the actor does not wait, and of
-    /// those that count everywhere.
-    pub(super) fn who_conflicts(&mut self, id: LabelId, claims: Set, into: &mut [Vec<u64>; 2]) {
+    /// Visits those of some claims that conflict with a transition.
+    pub(super) fn visit_conflicts(&mut self, id: LabelId, claims: Set, mut visit: impl FnMut(Claim)) {
         let label = &mut self.labels[id.index()];
         for number in label.looked_at..self.claims.len() as u32 {
             if label.conflicts(self.claims[number as usize], self.dependence) {
@@ -210,13 +233,37 @@ impl Claims {
             }
         }
         label.looked_at = self.claims.len() as u32;
-        into.iter_mut().for_each(Vec::clear);
         let claims = self.sets.words(&claims);
         let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
-        for claim in members(conflicting) {
-            let Claim { actor, insists, .. } = self.claims[claim as usize];
-            insert(&mut into[usize::from(insists)], actor.0);
+        members(conflicting).for_each(|claim| visit(self.claims[claim as usize]));
+    }
+
+    /// Those of some claims that say who wakes whom.
+    pub(super) fn wakes_among(&mut self, claims: Set) -> Set {
+        let wakes = self.sets.words(&claims).iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes);
+        let wakes: SmallVec<[u64; 8]> = wakes.collect();
+        self.sets.set(&wakes)
+    }
+
+    /// Whoever wakes an actor, or wakes others who do, if these claims are all that is known of that.
+    pub(super) fn wakers(&mut self, actor: ActorId, wakes: Set) -> Set {
+        if let Some(known) = self.all_wakers.get((actor, wakes)) {
+            return known;
         }
+        let (claims, mut all, mut woken) = (self.sets.words(&wakes), Vec::new(), vec![actor]);
+        while let Some(actor) = woken.pop() {
+            for claim in self.wakers.get(actor.index()).into_iter().flatten().filter(|claim| contains(claims, claim.0))
+            {
+                let waker = self.get(*claim).actor;
+                if !contains(&all, waker.0) {
+                    insert(&mut all, waker.0);
+                    woken.push(waker);
+                }
+            }
+        }
+        let all = self.sets.set(&all);
+        self.all_wakers.put((actor, wakes), all);
+        all
     }
 
     /// The objects that a transition changes.
@@ -225,27 +272,16 @@ impl Claims {
         touches.filter(|touch| Access::changes(touch.access)).map(|touch| touch.object)
     }
 
-    /// The same claim, but one that counts even where the actor waits.
-    pub(super) fn insisting(&mut self, claim: ClaimId) -> ClaimId {
-        let Claim { actor, touch, touch_number, .. } = self.get(claim);
-        let next = ClaimId(self.claims.len() as u32);
-        let id = *entry(&mut self.insisting_numbers, actor, touch_number).get_or_insert(next);
-        if id == next {
-            self.claims.push(Claim { actor, touch, touch_number, insists: true });
-        }
-        id
-    }
-
     /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
     pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> Option<ClaimId> {
-        let Claim { touch, touch_number, .. } = self.get(claim);
+        let Claim { deed, deed_number, .. } = self.get(claim);
         let actor = self.actor(label);
         if self.renamed == MOST_RENAMED {
             let numbers = self.claim_numbers.get(actor.index())?;
-            return *numbers.get(touch_number as usize)?;
+            return *numbers.get(deed_number as usize)?;
         }
         let before = self.claims.len();
-        let id = self.claim_by_number(actor, touch, touch_number);
+        let id = self.claim_by_number(actor, deed, deed_number);
         self.renamed += (self.claims.len() - before) as u32;
         Some(id)
     }
