@@ -9,7 +9,7 @@
 use super::CHECK_EVERY;
 use super::kinds::{KindId, Kinds};
 use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, members_of_word};
+use super::rows::{contains, insert, members_of_word, word};
 use super::sets::Set;
 use super::summary::{ClaimId, Claims, LabelId};
 use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Meter, Move, Schedule, Step, StopReason, System};
@@ -241,9 +241,8 @@ impl<'s, S: System> Graph<'s, S> {
         let before = self.nodes.summary(id);
         let mut summary = before;
         for index in 0..self.claims.sets.words(&self.standing_claims).len() {
-            let [all, known] =
-                [&self.standing_claims, &before].map(|set| self.claims.sets.words(set).get(index).copied());
-            for claim in members_of_word(index, all.unwrap_or(0) & !known.unwrap_or(0)) {
+            let [all, known] = [&self.standing_claims, &before].map(|set| word(self.claims.sets.words(set), index));
+            for claim in members_of_word(index, all & !known) {
                 let actor = self.claims.get(ClaimId(claim)).actor;
                 if !contains(self.nodes.enabled_bits(id), actor.0) {
                     summary = self.claims.sets.union(summary, self.standing[actor.index()]);

@@ -18,7 +18,7 @@
 //! If b can move at u only, t lets it go, and from s on claims to wake it. So what counts anywhere is at least what would
 //! be there if claims were taken out.
 
-use super::rows::{Rows, contains, insert, join, members, remove};
+use super::rows::{Rows, contains, insert, join, members, remove, word};
 use super::sets::{Memo, Set};
 use super::summary::{Claims, Deed, LabelId};
 use hashbrown::HashMap;
@@ -169,7 +169,6 @@ impl Kinds {
         if self.labels[label.index()].seen != self.seen {
             self.find_sleepers(claims, label);
         }
-        let word = |set: &[u64], index: usize| set.get(index).copied().unwrap_or(0);
         let of_label = &mut self.labels[label.index()];
         let (mut unsteady, mut is_other) = (0, 0);
         for (index, [sleepers, last, went]) in of_label.sleepers.iter_mut().enumerate() {
@@ -301,7 +300,6 @@ impl Kinds {
             None => self.find_conflicts(kind, summary, claims),
         };
         let [lookers, claimants] = [&lookers, &claimants].map(|set| claims.sets.words(set));
-        let word = |set: &[u64], index: usize| set.get(index).copied().unwrap_or(0);
         into.clear();
         into.extend((0..claimants.len().max(lookers.len())).map(|index| {
             let asleep = word(&self.steady, index) & !word(enabled, index);

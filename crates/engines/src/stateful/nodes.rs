@@ -1,7 +1,7 @@
 //! The table of states: what a search looks at for every transition lies in one row of words per state, together.
 
 use super::numbers::Numbers;
-use super::rows::{grown, members, padded, same, words_for};
+use super::rows::{grown, members, padded, same, word, words_for};
 use super::sets::Set;
 use crate::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
@@ -218,9 +218,9 @@ impl Nodes {
     #[inline]
     pub(super) fn try_later(&mut self, id: NodeId, wanted: &[u64]) -> bool {
         let enabled = self.set(id, Actors::Enabled);
-        let cannot = |(index, wanted): (usize, &u64)| wanted & !enabled.get(index).copied().unwrap_or(0) != 0;
+        let cannot = |(index, wanted): (usize, &u64)| wanted & !word(enabled, index) != 0;
         let everybody = wanted.iter().enumerate().any(cannot);
-        let wanted = |index: usize| if everybody { u64::MAX } else { wanted.get(index).copied().unwrap_or(0) };
+        let wanted = |index: usize| if everybody { u64::MAX } else { word(wanted, index) };
         self.add_to_backtrack(id, wanted)
     }
 

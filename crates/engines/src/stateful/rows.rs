@@ -69,10 +69,16 @@ pub(super) fn same(one: &[u64], other: &[u64]) -> bool {
     one.iter().zip(other).all(|(one, other)| one == other)
 }
 
+/// A word of a set, which has zeros behind its end.
+#[inline]
+pub(super) fn word(row: &[u64], index: usize) -> u64 {
+    row.get(index).copied().unwrap_or(0)
+}
+
 /// Whether a number is in a set.
 #[inline]
 pub(super) fn contains(row: &[u64], number: u32) -> bool {
-    row.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+    word(row, number as usize / 64) >> (number % 64) & 1 == 1
 }
 
 /// Adds a number to a set that grows to hold it.

@@ -179,7 +179,7 @@ impl Claims {
         id
     }
 
-    /// A claim.
+    /// The number of a claim.
     pub(super) fn claim(&mut self, actor: ActorId, deed: Deed) -> ClaimId {
         let next = self.deed_numbers.len() as u32;
         let deed_number = *self.deed_numbers.entry(deed).or_insert(next);
