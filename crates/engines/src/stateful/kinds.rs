@@ -185,11 +185,12 @@ impl Kinds {
         }
         let mut woken = List::new();
         for actor in members(of_label.sleepers.iter().map(|&[_, asleep, _]| asleep)).map(ActorId) {
-            let is_steady = contains(&self.steady, actor.0);
-            let Some(awaited) = awaits(actor) else { continue };
+            // Of those who are steady it is known.
+            let steady = self.awaited.get(actor.index()).copied().flatten();
+            let Some(awaited) = steady.map(Awaited::Made).or_else(|| awaits(actor)) else { continue };
             if claims.changes(label).any(|object| object == awaited.object()) {
-                let made = is_steady || matches!(awaited, Awaited::Made(_));
-                let goes = !is_steady || contains(after, actor.0);
+                let made = matches!(awaited, Awaited::Made(_));
+                let goes = steady.is_none() || contains(after, actor.0);
                 woken.push(Woken { actor, object: awaited.object(), made, goes });
             }
         }
