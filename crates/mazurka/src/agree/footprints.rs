@@ -13,13 +13,17 @@ use rustc_hash::FxHashSet;
 
 const DEPENDENCE: Dependence = Dependence { posts: true, rewrites: false };
 
+/// The most outcomes of one step that are looked at: each is held against each of every other actor.
+const MOST_OUTCOMES: usize = 24;
+
 /// A step that was taken.
-#[derive(PartialEq)]
 struct Taken {
     step: Move,
     after: State,
     footprint: Footprint,
     violations: Vec<Violation>,
+    /// The outcome that follows this one.
+    next: Option<Outcome>,
 }
 
 /// Looks at up to `most` states. The error says in words which footprint is wrong.
@@ -94,27 +98,32 @@ fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
     actors
 }
 
-/// All steps that are possible in a state, with all outcomes.
+/// All steps that are possible in a state, with their first outcomes.
 fn steps(model: &Model, state: &State) -> (Vec<ActorId>, Vec<Taken>) {
     let actors = enabled(model, state);
     let taken = actors.iter().flat_map(|&actor| outcomes(model, state, actor)).collect();
     (actors, taken)
 }
 
-fn outcomes(model: &Model, state: &State, actor: ActorId) -> Vec<Taken> {
-    let mut all = Vec::new();
-    let mut record = Step::default();
-    let mut outcome = Some(Outcome::FIRST);
-    while let Some(current) = outcome {
-        let mut after = state.clone();
-        record.begin(current);
-        model.step(&mut after, actor, &mut record);
-        record.footprint_mut().seal();
-        outcome = record.next_outcome();
-        let (footprint, violations) = (record.footprint().clone(), record.violations().to_vec());
-        all.push(Taken { step: Move { actor, outcome: current }, after, footprint, violations });
-    }
-    all
+fn outcomes(model: &Model, state: &State, actor: ActorId) -> impl Iterator<Item = Taken> {
+    let first = take(model, state, Move::from(actor));
+    let following = move |taken: &Taken| taken.next.and_then(|outcome| take(model, state, Move { actor, outcome }));
+    std::iter::successors(first, following).take(MOST_OUTCOMES)
+}
+
+/// Takes a step; `None` if it has no such outcome.
+fn take(model: &Model, state: &State, step: Move) -> Option<Taken> {
+    let (mut after, mut record) = (state.clone(), Step::default());
+    record.begin(step.outcome);
+    model.step(&mut after, step.actor, &mut record);
+    record.footprint_mut().seal();
+    record.choices().exhausted().then(|| Taken {
+        step,
+        after,
+        footprint: record.footprint().clone(),
+        violations: record.violations().to_vec(),
+        next: record.next_outcome(),
+    })
 }
 
 /// The step of `later` after that of `earlier`, which must be the one that it is without `earlier`.
@@ -122,8 +131,8 @@ fn second(model: &Model, earlier: &Taken, later: &Taken) -> Result<State, String
     if !enabled(model, &earlier.after).contains(&later.step.actor) {
         return Err("the second is not possible after the first".to_owned());
     }
-    let taken = outcomes(model, &earlier.after, later.step.actor);
-    let Some(taken) = taken.into_iter().find(|taken| taken.step == later.step) else {
+    let taken = take(model, &earlier.after, later.step).filter(|taken| taken.next == later.next);
+    let Some(taken) = taken else {
         return Err("the second has another choice after the first".to_owned());
     };
     if taken.footprint != later.footprint {
@@ -161,7 +170,7 @@ fn check_enabling(model: &Model, state: &State, before: &[ActorId], cause: &Take
             return problem("does not conflict with what that one waits to do");
         }
         let independent = |step: &Taken| !DEPENDENCE.conflicts(&cause.footprint, &step.footprint);
-        if outcomes(model, &cause.after, actor).iter().any(independent) {
+        if outcomes(model, &cause.after, actor).any(|step| independent(&step)) {
             return problem("does not conflict with what that one then does");
         }
     }
@@ -184,5 +193,14 @@ mod tests {
                       thread s { post h, q(); post h, q(); }";
         let program = compile("equal.mz", source, &[]).expect("it compiles");
         assert_eq!(check(&Model::new(program.into(), Identity::Presence), 200), Ok(()));
+    }
+    #[test]
+    fn steps_with_thousands_of_outcomes_are_looked_at_in_part() {
+        let one = |name| format!("event {name} {{ for i in 0..8 {{ {name}x = choose(0..3); }} }}");
+        let source = format!("shared px = 0, qx = 0; {} {}", one("p"), one("q"));
+        let program = compile("choices.mz", &source, &[]).expect("it compiles");
+        let model = Model::new(program.into(), Identity::Presence);
+        assert_eq!(steps(&model, &model.initial_states()[0]).1.len(), 2 * MOST_OUTCOMES);
+        assert_eq!(check(&model, 60), Ok(()));
     }
 }
