@@ -22,6 +22,8 @@ pub struct Options {
     pub capture: Capture,
     /// Where an unfolding is cut.
     pub cutoffs: Cutoffs,
+    /// After how many transitions that saved nothing `stateful` gives up to save; some thousand if nothing is said.
+    pub patience: Option<u64>,
 }
 
 /// Where an unfolding is cut: at events that lead to a state to which less has led before.

@@ -95,6 +95,8 @@
 //! small value, what becomes of it in front of a transition is mostly known, and most transitions cost two comparisons;
 //! see `sets` and `kinds`.
 //!
+//! Where nothing is saved in thousands of transitions, claims are given up and everybody is tried; see `everybody`.
+//!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.
 //!
@@ -105,6 +107,7 @@
 //! there is short. The shortest ways are found when nothing else is left to do, and the search goes on where it was cut
 //! too early.
 
+mod everybody;
 mod graph;
 mod kinds;
 mod nodes;
@@ -117,6 +120,7 @@ mod turns;
 use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
 use crate::waiting::unless_it_tells_who_waits;
+use everybody::Effort;
 use graph::Graph;
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer, Outcome,
@@ -138,10 +142,11 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
     let mut search = Search::new(system, options, observer);
-    let stop = match search.run() {
-        Ok(()) => StopReason::Complete,
-        Err(reason) => reason,
-    };
+    let mut stop = search.run();
+    if search.effort.was_hasty {
+        search = search.anew();
+        stop = search.run();
+    }
     search.conclude(stop)
 }
 
@@ -176,6 +181,9 @@ struct Search<'a, S: System> {
     max_depth: u64,
     /// States from which nobody went on, because schedules that lead there are as long as they may be.
     cuts: Vec<NodeId>,
+    effort: Effort,
+    /// Violations of which the observer knows from an earlier search.
+    told: Vec<Violation>,
 }
 
 /// A step that was taken: where it leads, and its label if it was not taken before.
@@ -247,11 +255,18 @@ impl<'a, S: System> Search<'a, S> {
             end_states: 0,
             max_depth: 0,
             cuts: Vec::new(),
+            effort: Effort::new(options),
+            told: Vec::new(),
         }
     }
 
-    fn run(&mut self) -> Result<(), StopReason> {
-        for state in self.system.initial_states() {
+    fn run(&mut self) -> StopReason {
+        let stop = self.run_from(self.system.initial_states());
+        stop.map_or_else(|reason| reason, |()| StopReason::Complete)
+    }
+
+    fn run_from(&mut self, states: Vec<S::State>) -> Result<(), StopReason> {
+        for state in states {
             let fingerprint = self.system.fingerprint(&state);
             let (id, is_new) = self.graph.enter(&state, fingerprint, &mut self.enabled, None);
             self.starts.push(id);
@@ -270,8 +285,14 @@ impl<'a, S: System> Search<'a, S> {
         loop {
             if let Some((id, step)) = self.alternatives.pop() {
                 self.execute(id, step)?;
+            } else if !self.is_worth_going_on() {
+                return Ok(());
             } else if let Some(id) = self.graph.pending.pop() {
-                self.try_what_is_left(id)?;
+                if self.effort.has_given_up {
+                    self.try_everybody(id)?;
+                } else {
+                    self.try_what_is_left(id)?;
+                }
             } else if !self.go_on_where_cut()? {
                 return Ok(());
             }
@@ -502,7 +523,8 @@ impl<'a, S: System> Search<'a, S> {
             });
         }
         let numbers_ran_out = self.graph.is_full().then_some(StopReason::MemoryLimit);
-        self.meter.check().or(numbers_ran_out).map_or(Ok(()), Err)
+        let is_over = self.effort.is_over(self.transitions).then_some(StopReason::Complete);
+        self.meter.check().or(numbers_ran_out).or(is_over).map_or(Ok(()), Err)
     }
 
     /// Reports a new state in which nobody can move.
@@ -525,7 +547,7 @@ impl<'a, S: System> Search<'a, S> {
     fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
         for violation in violations {
             let length = u64::from(self.graph.place(at).depth) + u64::from(step.is_some());
-            if self.findings.note(violation, length, || (at, step)) {
+            if self.findings.note(violation, length, || (at, step)) && !self.told.contains(violation) {
                 self.observer.violation(violation);
             }
             if !self.options.all {

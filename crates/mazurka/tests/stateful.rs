@@ -175,3 +175,30 @@ fn rings_are_tried_together_only_where_they_meet() {
         ("if (i == 37) { z = 1 - z; }", "if (i == 20) { assert(z == 0); } if (i == 30) { assert(z == 1); }");
     assert_eq!(rings(at_a, at_b), (2, Some(382), Some(6642)));
 }
+
+/// The states and transitions of a program for somebody who gives up to save after so many transitions that saved nothing.
+fn with_patience(patience: Option<u64>, text: &str) -> (u64, u64) {
+    let program = MzProgram::new(compile("patience.mz", text, &[]).expect("it compiles"));
+    let options = Options { all: true, threads: 1, patience, ..Options::default() };
+    let Exploration { verdict, statistics, .. } =
+        Check::new(&program).engine(Engine::Stateful).options(options).run().exploration;
+    assert_eq!(verdict, Verdict::Verified);
+    let count = |counter| statistics.get(counter).expect("it is counted");
+    (count(Counter::States), count(Counter::Transitions))
+}
+
+#[test]
+fn where_nothing_is_saved_everybody_is_tried_and_where_much_is_saved_later_the_search_begins_anew() {
+    let ring = source("examples/families/ring-that-enables-the-next.mz");
+    for patience in [None, Some(0), Some(64)] {
+        assert_eq!(with_patience(patience, &ring), (154, 199));
+    }
+    // Two events that conflict, and behind a door that they seldom find twenty that do not.
+    let late = "shared x = 0, y = 0, door = 0, on[20] = 0;
+        event walk when door == 0 { x = (x + 1) % 31; }
+        event jump when door == 0 { x = (x + 7) % 31; y = (y + x) % 29; }
+        event open when door == 0 && x == 30 && y == 28 { door = 1; }
+        event toggle(i in 0..20) when door == 1 { on[i] = 1 - on[i]; }";
+    assert_eq!(with_patience(None, late), (939, 1839));
+    assert_eq!(with_patience(Some(64), late), (939, 2975), "the first attempt is counted, too");
+}

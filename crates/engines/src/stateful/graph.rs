@@ -65,6 +65,8 @@ pub(super) struct Graph<'s, S: System> {
     pub(super) pending: Vec<NodeId>,
     /// Whether to do without the savings that are ours.
     plain: bool,
+    /// The first of the states that were met since claims were given up.
+    first_without_claims: Option<NodeId>,
     /// The actors that were ever there.
     seen: Vec<u64>,
     /// For each actor that always waits for the same step what it claims, and the claims of all of them.
@@ -89,6 +91,7 @@ impl<'s, S: System> Graph<'s, S> {
             spread: 0,
             pending: Vec::new(),
             plain,
+            first_without_claims: None,
             seen: Vec::new(),
             standing: Vec::new(),
             standing_claims: Set::EMPTY,
@@ -141,10 +144,19 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Forgets a state unless others are to be restored from it: no step is about to be taken there.
     pub(super) fn forget(&mut self, id: NodeId) {
+        let is_needed = self.first_without_claims.is_none_or(|first| id < first);
         let place = self.place_mut(id);
-        if !place.depth.is_multiple_of(KEPT_EVERY) {
+        if !(is_needed && place.depth.is_multiple_of(KEPT_EVERY)) {
             place.state = None;
         }
+    }
+
+    /// Makes no claims any more: everybody is to be tried in all states that are known, and in those that will be.
+    pub(super) fn give_up_claims(&mut self) {
+        self.first_without_claims = Some(NodeId(self.len() as u32));
+        (self.edges, self.spreading) = (Vec::new(), Vec::new());
+        self.pending =
+            (0..self.len() as u32).map(NodeId).filter(|&id| self.nodes.first_not_done(id, 0).is_some()).collect();
     }
 
     /// Makes a state that was forgotten anew, from the nearest one before it that was not.
@@ -195,7 +207,9 @@ impl<'s, S: System> Graph<'s, S> {
             None => (id, Move::from(ActorId(0)), 0),
         };
         self.places.push(Place { state: Some(self.system.keep(state)), parent, via, depth, seen_at: 0 });
-        self.claim_for_waiting(id, enabled);
+        if self.first_without_claims.is_none() {
+            self.claim_for_waiting(id, enabled);
+        }
         id
     }
 

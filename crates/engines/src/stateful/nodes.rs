@@ -196,6 +196,24 @@ impl Nodes {
         untried
     }
 
+    /// Those who can move in a state and were not tried, as far as they stand in one word of the set: they are tried now.
+    pub(super) fn begin_all(&mut self, id: NodeId, word: usize) -> u64 {
+        let at = id.index() * self.stride + SETS + word;
+        let backtrack = at + self.offset(Actors::Backtrack);
+        self.words[backtrack] = self.words[at];
+        self.begin_untried(id, word)
+    }
+
+    /// How many steps there are from all states that are not to be tried, and how many in all.
+    pub(super) fn savings(&self) -> (u64, u64) {
+        let count = |which| -> u64 {
+            let sets = (0..self.len).flat_map(|id| self.set(NodeId(id), which));
+            sets.map(|word| u64::from(word.count_ones())).sum()
+        };
+        let all = count(Actors::Enabled);
+        (all - count(Actors::Backtrack), all)
+    }
+
     /// Whether everybody who can move in a state is to be tried there.
     #[inline]
     pub(super) fn tries_all(&self, id: NodeId) -> bool {

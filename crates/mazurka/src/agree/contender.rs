@@ -98,6 +98,8 @@ pub struct Contender<'a> {
 pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
+/// After how many transitions that saved nothing somebody of little patience gives up to save.
+const LITTLE_PATIENCE: u64 = 4;
 /// How many actors are a crowd. There a step is dear to those who hold executions against each other.
 const CROWD: usize = 50;
 /// So many times fewer steps may they take there.
@@ -144,7 +146,17 @@ impl Contender<'_> {
     /// All engines but the oracle, and those variants of them that promise something else or do it in another way.
     pub fn all() -> Vec<Self> {
         let engines = Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive);
-        engines.map(|&engine| Self::of(engine)).chain([Self::without_cutoffs(), Self::with_idle_steps_told()]).collect()
+        let variants = [Self::without_cutoffs(), Self::with_idle_steps_told(), Self::of_little_patience()];
+        engines.map(|&engine| Self::of(engine)).chain(variants).collect()
+    }
+
+    /// `stateful` that tries everybody as soon as nothing was saved in a few transitions, and sometimes regrets that.
+    fn of_little_patience() -> Self {
+        let Contender { name, run, applies, identity, promise } = Self::of(Engine::Stateful);
+        let run: Run<'_> = Box::new(move |model, options, observer| {
+            run(model, &Options { patience: Some(LITTLE_PATIENCE), ..options.clone() }, observer)
+        });
+        Contender { name: format!("{name} of little patience"), applies, run, identity, promise }
     }
 
     /// `stateful` where the program says which steps change nothing, as a smart home does: they are not taken.

@@ -1,0 +1,155 @@
+//! Where nothing is saved, everybody is tried.
+//!
+//! To find out who need not be tried costs about as much as to try them. Where, after some thousand transitions, everybody
+//! is to be tried in every state that was met, claims are given up: from there on everybody is tried everywhere, as
+//! `exhaustive` does it and nearly at its price. Nothing is missed by that: it is never wrong to try somebody, and where
+//! everybody is tried nobody needs to know what follows.
+//!
+//! Executions go to the end of a program or round its cycles, so the first of them have seen much of it. But there may be a
+//! part that is seldom reached and in which much is saved. So whenever four times as many transitions were taken, a small
+//! search from the state whose turn it is looks whether it saves anything there. If it does, the search begins anew and
+//! does not give up again. What it took until then is lost, and is no more than four times what it took to come there.
+
+use super::nodes::NodeId;
+use super::rows::members_of_word;
+use super::{CHECK_EVERY, Search};
+use crate::Options;
+use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
+
+/// So many transitions must have saved nothing.
+const PATIENCE: u64 = 4096;
+/// It looks again when so many times as many transitions were taken.
+const RARELY: u64 = 4;
+/// How many transitions a small search takes.
+const SAMPLE: u64 = CHECK_EVERY;
+/// Of so many steps at least one must be saved in a small search for a new beginning.
+const WORTH_IT: u64 = 8;
+
+/// How a search tells whether it saves anything.
+pub(super) struct Effort {
+    /// After how many transitions it looks next; never, if there is no such number.
+    next_look: Option<u64>,
+    /// Whether claims were given up.
+    pub(super) has_given_up: bool,
+    /// Whether there is much to save all the same.
+    pub(super) was_hasty: bool,
+    /// After how many transitions the search ends, if it is a small one.
+    most: Option<u64>,
+    /// Records steps whose footprints nobody asks for.
+    step: Step,
+}
+
+impl Effort {
+    /// Schedules that may have a certain length only are looked at again when it is known which ways are the shortest; that
+    /// takes all transitions. And the published algorithm does not give up.
+    pub(super) fn new(options: &Options) -> Self {
+        let may_give_up = !options.plain && options.budget.depth.is_none();
+        let next_look = may_give_up.then(|| options.patience.unwrap_or(PATIENCE));
+        Effort { next_look, has_given_up: false, was_hasty: false, most: None, step: Step::without_footprint() }
+    }
+
+    /// Never gives up.
+    fn persistent(most: Option<u64>) -> Self {
+        Effort { next_look: None, has_given_up: false, was_hasty: false, most, step: Step::without_footprint() }
+    }
+
+    /// Whether a small search has taken its transitions.
+    pub(super) fn is_over(&self, transitions: u64) -> bool {
+        self.most.is_some_and(|most| transitions > most)
+    }
+}
+
+impl<'a, S: System> Search<'a, S> {
+    /// Looks every now and then whether anything is saved, and gives up if not; after that, whether that was right. False
+    /// if it was not: then the search should begin anew.
+    pub(super) fn is_worth_going_on(&mut self) -> bool {
+        if self.effort.next_look.is_none_or(|look| self.transitions < look) {
+            return true;
+        }
+        self.effort.next_look = Some(RARELY * self.transitions);
+        if self.effort.has_given_up {
+            self.effort.was_hasty = self.saves_elsewhere();
+        } else if self.graph.nodes.savings().0 == 0 {
+            self.effort.has_given_up = true;
+            self.graph.give_up_claims();
+        }
+        !self.effort.was_hasty
+    }
+
+    /// Whether a small search from the state whose turn it is saves anything.
+    fn saves_elsewhere(&mut self) -> bool {
+        let Some(&from) = self.graph.pending.last() else { return false };
+        self.graph.restore(from);
+        let options = Options { all: true, ..self.options.clone() };
+        let mut nobody = Silent;
+        let mut sample = Search::new(self.system, &options, &mut nobody);
+        sample.effort = Effort::persistent(Some(SAMPLE));
+        // What stops a small search will stop this one, too, or is its end.
+        let _ = sample.run_from(vec![self.graph.state(from).clone()]);
+        let _ = sample.graph.spread(&mut sample.meter);
+        let (saved, all) = sample.graph.nodes.savings();
+        saved * WORTH_IT >= all && saved > 0
+    }
+
+    /// The same search from its beginning, which does not give up.
+    pub(super) fn anew(self) -> Self {
+        let Search { system, options, observer, meter, transitions, findings, .. } = self;
+        let told = findings.iter().map(|finding| finding.violation.clone()).collect();
+        let search = Search::new(system, options, observer);
+        Search { effort: Effort::persistent(None), meter, transitions, told, ..search }
+    }
+
+    /// Tries everybody in a state, without a look at what they touch. An execution ends with each step that leads to a known
+    /// state, or to an end.
+    pub(super) fn try_everybody(&mut self, from: NodeId) -> Result<(), StopReason> {
+        self.graph.restore(from);
+        self.trials.len = 0;
+        for word in 0..self.graph.nodes.actor_words() {
+            for actor in members_of_word(word, self.graph.nodes.begin_all(from, word)) {
+                self.take_blindly(from, ActorId(actor))?;
+            }
+        }
+        for trial in self.trials.waiting() {
+            trial.known = self.graph.nodes.find(trial.fingerprint);
+        }
+        for index in 0..self.trials.len {
+            let trial = &self.trials.list[index];
+            if trial.known.is_none() {
+                let way = Some((from, trial.step));
+                let (to, is_new) = self.graph.enter(&trial.state, trial.fingerprint, &mut self.enabled, way);
+                if is_new {
+                    self.check_end(to)?;
+                    if !self.graph.nodes.is_end(to) {
+                        self.graph.pending.push(to);
+                        continue;
+                    }
+                }
+            }
+            self.executions += 1;
+        }
+        self.graph.forget(from);
+        Ok(())
+    }
+
+    /// Takes a step with all its outcomes.
+    fn take_blindly(&mut self, from: NodeId, actor: ActorId) -> Result<(), StopReason> {
+        let mut outcome = Some(Outcome::FIRST);
+        while let Some(current) = outcome {
+            let (state, step) = (self.graph.state(from), Move { actor, outcome: current });
+            if self.system.is_idle(state, actor, self.step.footprint_mut()) {
+                return Ok(());
+            }
+            let trial = self.trials.add(step, state);
+            self.effort.step.begin(current);
+            self.system.step(&mut trial.state, actor, &mut self.effort.step);
+            trial.fingerprint = self.system.fingerprint(&trial.state);
+            outcome = self.effort.step.next_outcome();
+            if !self.effort.step.violations().is_empty() {
+                let violations = self.effort.step.violations().to_vec();
+                self.note(&violations, from, Some(step))?;
+            }
+            self.count()?;
+        }
+        Ok(())
+    }
+}
