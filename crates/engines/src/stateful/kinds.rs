@@ -82,6 +82,8 @@ struct OfLabel {
     seen: u32,
     /// The kind of the last one, if that depends on nothing else.
     recent: Option<KindId>,
+    /// The kind that was met first, and whom its transitions wake. Many labels have no other.
+    first: Option<(ListId, KindId)>,
 }
 
 /// The kinds that were met.
@@ -99,6 +101,7 @@ pub(super) struct Kinds {
     lists: Vec<List>,
     list_numbers: HashMap<List, ListId, FxBuildHasher>,
     kinds: Vec<Kind>,
+    /// The kinds that were not met first of those with their labels.
     numbers: HashMap<(LabelId, ListId), KindId, FxBuildHasher>,
     labels: Vec<OfLabel>,
     /// What becomes of summaries in front of an actor's transitions that make the claims of others.
@@ -163,10 +166,7 @@ impl Kinds {
         [before, after]: [&[u64]; 2],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
     ) -> KindId {
-        if self.labels.len() <= label.index() {
-            self.labels.resize_with(label.index() + 1, OfLabel::default);
-        }
-        if self.labels[label.index()].seen != self.seen {
+        if self.of_label(label).seen != self.seen {
             self.find_sleepers(claims, label);
         }
         let of_label = &mut self.labels[label.index()];
@@ -200,6 +200,13 @@ impl Kinds {
         kind
     }
 
+    fn of_label(&mut self, label: LabelId) -> &mut OfLabel {
+        if self.labels.len() <= label.index() {
+            self.labels.resize_with(label.index() + 1, OfLabel::default);
+        }
+        &mut self.labels[label.index()]
+    }
+
     /// Finds out who was ever seen to wait for an object that transitions with a label change.
     fn find_sleepers(&mut self, claims: &Claims, label: LabelId) {
         let all = &mut self.scratch;
@@ -207,8 +214,10 @@ impl Kinds {
         for object in claims.changes(label).filter(|object| (object.0 as usize) < self.sleepers.len()) {
             join(all, self.sleepers.row(object.0 as usize));
         }
-        let sleepers = all.iter().map(|&sleepers| [sleepers, 0, 0]).collect();
-        self.labels[label.index()] = OfLabel { sleepers, seen: self.seen, recent: None };
+        let of_label = &mut self.labels[label.index()];
+        of_label.sleepers.clear();
+        of_label.sleepers.extend(all.iter().map(|&sleepers| [sleepers, 0, 0]));
+        (of_label.seen, of_label.recent) = (self.seen, None);
     }
 
     fn list(&mut self, woken: List) -> ListId {
@@ -223,7 +232,13 @@ impl Kinds {
     }
 
     fn number(&mut self, claims: &mut Claims, label: LabelId, woken: ListId) -> KindId {
-        if let Some(&known) = self.numbers.get(&(label, woken)) {
+        let first = self.of_label(label).first;
+        let known = match first {
+            Some((list, kind)) if list == woken => Some(kind),
+            Some(_) => self.numbers.get(&(label, woken)).copied(),
+            None => None,
+        };
+        if let Some(known) = known {
             return known;
         }
         let made = self.lists[woken.0 as usize].iter().copied().filter(|woken| woken.made && woken.goes);
@@ -237,7 +252,10 @@ impl Kinds {
         let own = claims.sets.union(own, wakes);
         let id = KindId(self.kinds.len() as u32);
         self.kinds.push(Kind { label, woken, renamed, own, crossed: (Set::EMPTY, own), conflicts: None });
-        self.numbers.insert((label, woken), id);
+        match first {
+            Some(_) => _ = self.numbers.insert((label, woken), id),
+            None => self.labels[label.index()].first = Some((woken, id)),
+        }
         id
     }
 

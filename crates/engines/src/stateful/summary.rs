@@ -4,8 +4,9 @@
 //! transitions. There is one claim for each object of a footprint, so that there are about as many as actors times what
 //! each of them touches, and a set of claims is a set of bits.
 //!
-//! A transition is labelled with its actor and footprint. For each label, one set of bits says which claims conflict with
-//! it: a whole set of claims passes a transition in a few operations; see `kinds`.
+//! A transition is labelled with its actor and with what it touches, that is, with the claims that it makes. For each claim
+//! one set of bits says which others conflict with it: a whole set of claims passes a transition in a few operations; see
+//! `kinds`.
 
 use super::rows::{Rows, contains, insert, members};
 use super::sets::{Memo, Set, Sets};
@@ -55,21 +56,11 @@ pub(super) struct Claim {
     deed_number: u32,
 }
 
-#[derive(Debug)]
+/// A label: whose step it is, and what the transition claims, which is what it touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Label {
     actor: ActorId,
-    footprint: Footprint,
-    /// How many claims were looked at for `conflicting`.
-    looked_at: u32,
-}
-
-impl Label {
-    /// Whether a claim could be reversed with the transition. An actor's own steps stay in their order.
-    fn conflicts(&self, claim: Claim, dependence: Dependence) -> bool {
-        let Deed::Touches(touch) = claim.deed else { return false };
-        let races = |access| dependence.races(access, touch.access);
-        self.actor != claim.actor && self.footprint.access(touch.object).is_some_and(races)
-    }
+    own: Set,
 }
 
 /// The most claims that are made by renaming others. Where every message posts another one, each would sooner or later
@@ -93,15 +84,15 @@ pub(super) struct Claims {
     /// All claims that say who wakes whom, and for actors and sets of such claims who wakes the actor in the end.
     wakes: Vec<u64>,
     all_wakers: Memo<(ActorId, Set), Set>,
-    /// Labels by their actors and footprints, which stand in `labels`.
+    /// For each claim those that conflict with a transition that makes it, and for each object the claims on it.
+    conflicting: Rows,
+    on_object: HashMap<ObjectId, Vec<ClaimId>, FxBuildHasher>,
+    /// The numbers of the labels, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
     /// For each actor the labels that were asked for last, the latest first: often one of them is asked for next.
-    recent: Vec<[LabelId; 2]>,
-    /// For each label the claims that the transition itself makes, and of the first `looked_at` claims those that conflict
-    /// with it.
-    own: Vec<Set>,
-    conflicting: Rows,
+    recent: Vec<[Option<(Footprint, LabelId)>; 2]>,
+    scratch: Vec<u64>,
 }
 
 /// What a table has for an actor; it grows to hold that.
@@ -112,8 +103,8 @@ fn entry<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
     &mut table[actor.index()]
 }
 
-fn hash(actor: ActorId, footprint: &Footprint) -> u64 {
-    FxBuildHasher.hash_one((actor, footprint))
+fn hash(label: Label) -> u64 {
+    FxBuildHasher.hash_one(label)
 }
 
 impl Claims {
@@ -129,53 +120,53 @@ impl Claims {
             wakers: Vec::new(),
             wakes: Vec::new(),
             all_wakers: Memo::new(),
+            conflicting: Rows::default(),
+            on_object: HashMap::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: Vec::new(),
-            own: Vec::new(),
-            conflicting: Rows::default(),
+            scratch: Vec::new(),
         }
     }
 
     /// The label of a transition, or of a step that somebody waits to take.
     pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
-        let is_same = |id: &LabelId| {
-            let label = self.labels.get(id.index());
-            label.is_some_and(|label| label.actor == actor && label.footprint == *footprint)
+        let recent = entry(&mut self.recent, actor);
+        let known = |recent: &Option<(Footprint, LabelId)>| match recent {
+            Some((known, label)) if known == footprint => Some(*label),
+            _ => None,
         };
-        if self.recent.len() <= actor.index() {
-            self.recent.resize(actor.index() + 1, [LabelId(u32::MAX); 2]);
-        }
-        let [latest, other] = self.recent[actor.index()];
-        if is_same(&latest) {
+        if let Some(latest) = known(&recent[0]) {
             return latest;
         }
-        if is_same(&other) {
-            self.recent[actor.index()] = [other, latest];
+        recent.swap(0, 1);
+        if let Some(other) = known(&recent[0]) {
             return other;
         }
-        let hash_of_new = hash(actor, footprint);
-        let id = match self.label_numbers.find(hash_of_new, is_same) {
-            Some(&known) => known,
-            None => self.add_label(actor, footprint, hash_of_new),
-        };
-        self.recent[actor.index()] = [id, latest];
+        let id = self.find_label(actor, footprint);
+        match &mut self.recent[actor.index()][0] {
+            Some((recent, label)) => {
+                recent.clone_from(footprint);
+                *label = id;
+            }
+            none => *none = Some((footprint.clone(), id)),
+        }
         id
     }
 
-    fn add_label(&mut self, actor: ActorId, footprint: &Footprint, hash_of_new: u64) -> LabelId {
-        let id = LabelId(self.labels.len() as u32);
-        let mut own = Vec::new();
+    fn find_label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
+        let mut own = std::mem::take(&mut self.scratch);
+        own.clear();
         footprint.touches().iter().for_each(|&touch| insert(&mut own, self.claim(actor, Deed::Touches(touch)).0));
-        let own = self.sets.set(&own);
-        self.own.push(own);
-        self.conflicting.push();
-        self.labels.push(Label { actor, footprint: footprint.clone(), looked_at: 0 });
+        let label = Label { actor, own: self.sets.set(&own) };
+        self.scratch = own;
         let labels = &self.labels;
-        self.label_numbers.insert_unique(hash_of_new, id, |id| {
-            let label = &labels[id.index()];
-            hash(label.actor, &label.footprint)
-        });
+        if let Some(&known) = self.label_numbers.find(hash(label), |id| labels[id.index()] == label) {
+            return known;
+        }
+        let id = LabelId(self.labels.len() as u32);
+        self.label_numbers.insert_unique(hash(label), id, |id| hash(labels[id.index()]));
+        self.labels.push(label);
         id
     }
 
@@ -197,12 +188,33 @@ impl Claims {
         let id = ClaimId(self.claims.len() as u32);
         numbers[deed_number as usize] = Some(id);
         self.claims.push(Claim { actor, deed, deed_number });
+        self.conflicting.push();
         entry(&mut self.by_actor, actor).push(id);
-        if let Deed::Wakes(woken) = deed {
-            entry(&mut self.wakers, woken).push(id);
-            insert(&mut self.wakes, id.0);
+        match deed {
+            Deed::Touches(touch) => self.note_conflicts(id, actor, touch),
+            Deed::Wakes(woken) => {
+                entry(&mut self.wakers, woken).push(id);
+                insert(&mut self.wakes, id.0);
+            }
         }
         id
+    }
+
+    /// Holds a new claim against those on the same object. An actor's own steps stay in their order.
+    fn note_conflicts(&mut self, new: ClaimId, actor: ActorId, touch: Touch) {
+        let others = self.on_object.entry(touch.object).or_default();
+        for &other in others.iter() {
+            let Claim { actor: its_actor, deed: Deed::Touches(its), .. } = self.claims[other.0 as usize] else {
+                continue;
+            };
+            if actor != its_actor && self.dependence.races(touch.access, its.access) {
+                self.conflicting.insert(new.0 as usize, other.0);
+            }
+            if actor != its_actor && self.dependence.races(its.access, touch.access) {
+                self.conflicting.insert(other.0 as usize, new.0);
+            }
+        }
+        others.push(new);
     }
 
     pub(super) fn get(&self, claim: ClaimId) -> Claim {
@@ -221,21 +233,18 @@ impl Claims {
 
     /// The claims that a transition makes.
     pub(super) fn own(&self, label: LabelId) -> Set {
-        self.own[label.index()]
+        self.labels[label.index()].own
     }
 
     /// Visits those of some claims that conflict with a transition.
-    pub(super) fn visit_conflicts(&mut self, id: LabelId, claims: Set, mut visit: impl FnMut(Claim)) {
-        let label = &mut self.labels[id.index()];
-        for number in label.looked_at..self.claims.len() as u32 {
-            if label.conflicts(self.claims[number as usize], self.dependence) {
-                self.conflicting.insert(id.index(), number);
-            }
+    pub(super) fn visit_conflicts(&self, label: LabelId, claims: Set, mut visit: impl FnMut(Claim)) {
+        let (own, claims) = (self.own(label), self.sets.words(&claims));
+        let mut conflicting: SmallVec<[u64; 8]> = SmallVec::from_elem(0, claims.len());
+        for claim in members(self.sets.words(&own).iter().copied()) {
+            let row = self.conflicting.row(claim as usize).iter().zip(claims).map(|(row, claims)| row & claims);
+            conflicting.iter_mut().zip(row).for_each(|(all, row)| *all |= row);
         }
-        label.looked_at = self.claims.len() as u32;
-        let claims = self.sets.words(&claims);
-        let conflicting = self.conflicting.row(id.index()).iter().zip(claims).map(|(one, other)| one & other);
-        members(conflicting).for_each(|claim| visit(self.claims[claim as usize]));
+        members(conflicting.into_iter()).for_each(|claim| visit(self.claims[claim as usize]));
     }
 
     /// Those of some claims that say who wakes whom.
@@ -268,8 +277,11 @@ impl Claims {
 
     /// The objects that a transition changes.
     pub(super) fn changes(&self, label: LabelId) -> impl Iterator<Item = ObjectId> + '_ {
-        let touches = self.labels[label.index()].footprint.touches().iter();
-        touches.filter(|touch| Access::changes(touch.access)).map(|touch| touch.object)
+        let own = self.sets.words(&self.labels[label.index()].own).iter().copied();
+        members(own).filter_map(|claim| match self.claims[claim as usize].deed {
+            Deed::Touches(touch) if Access::changes(touch.access) => Some(touch.object),
+            _ => None,
+        })
     }
 
     /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
