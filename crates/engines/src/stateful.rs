@@ -177,6 +177,8 @@ struct Search<'a, S: System> {
     meter: Meter,
     executions: u64,
     transitions: u64,
+    /// The limits are looked at when so many transitions were taken.
+    next_check: u64,
     end_states: u64,
     max_depth: u64,
     /// States from which nobody went on, because schedules that lead there are as long as they may be.
@@ -252,6 +254,7 @@ impl<'a, S: System> Search<'a, S> {
             meter: Meter::start(&options.budget),
             executions: 0,
             transitions: 0,
+            next_check: 0,
             end_states: 0,
             max_depth: 0,
             cuts: Vec::new(),
@@ -510,9 +513,10 @@ impl<'a, S: System> Search<'a, S> {
 
     fn count(&mut self) -> Result<(), StopReason> {
         self.transitions += 1;
-        if self.transitions % CHECK_EVERY != 1 {
+        if self.transitions < self.next_check {
             return Ok(());
         }
+        self.next_check = self.transitions + CHECK_EVERY;
         if self.meter.progress_is_due() {
             self.observer.progress(&Progress {
                 found: self.graph.len() as u64,
@@ -523,7 +527,7 @@ impl<'a, S: System> Search<'a, S> {
             });
         }
         let numbers_ran_out = self.graph.is_full().then_some(StopReason::MemoryLimit);
-        let is_over = self.effort.is_over(self.transitions).then_some(StopReason::Complete);
+        let is_over = self.effort.is_sample.then_some(StopReason::Complete);
         self.meter.check().or(numbers_ran_out).or(is_over).map_or(Ok(()), Err)
     }
 

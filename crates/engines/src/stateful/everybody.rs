@@ -10,18 +10,19 @@
 //! search from the state whose turn it is looks whether it saves anything there. If it does, the search begins anew and
 //! does not give up again. What it took until then is lost, and is no more than four times what it took to come there.
 
+use super::Search;
 use super::nodes::NodeId;
 use super::rows::members_of_word;
-use super::{CHECK_EVERY, Search};
 use crate::Options;
 use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
 /// So many transitions must have saved nothing.
-const PATIENCE: u64 = 4096;
+const PATIENCE: u64 = 1024;
 /// It looks again when so many times as many transitions were taken.
 const RARELY: u64 = 4;
-/// How many transitions a small search takes.
-const SAMPLE: u64 = CHECK_EVERY;
+/// The most transitions that a small search takes, and the part of those taken until then.
+const LARGEST_SAMPLE: u64 = 1024;
+const SAMPLED: u64 = 16;
 /// Of so many steps at least one must be saved in a small search for a new beginning.
 const WORTH_IT: u64 = 8;
 
@@ -33,8 +34,8 @@ pub(super) struct Effort {
     pub(super) has_given_up: bool,
     /// Whether there is much to save all the same.
     pub(super) was_hasty: bool,
-    /// After how many transitions the search ends, if it is a small one.
-    most: Option<u64>,
+    /// Whether this is a small search, which ends when it is time to look at the limits.
+    pub(super) is_sample: bool,
     /// Records steps whose footprints nobody asks for.
     step: Step,
 }
@@ -45,17 +46,12 @@ impl Effort {
     pub(super) fn new(options: &Options) -> Self {
         let may_give_up = !options.plain && options.budget.depth.is_none();
         let next_look = may_give_up.then(|| options.patience.unwrap_or(PATIENCE));
-        Effort { next_look, has_given_up: false, was_hasty: false, most: None, step: Step::without_footprint() }
+        Effort { next_look, has_given_up: false, was_hasty: false, is_sample: false, step: Step::without_footprint() }
     }
 
     /// Never gives up.
-    fn persistent(most: Option<u64>) -> Self {
-        Effort { next_look: None, has_given_up: false, was_hasty: false, most, step: Step::without_footprint() }
-    }
-
-    /// Whether a small search has taken its transitions.
-    pub(super) fn is_over(&self, transitions: u64) -> bool {
-        self.most.is_some_and(|most| transitions > most)
+    fn persists(self) -> Self {
+        Effort { next_look: None, ..self }
     }
 }
 
@@ -83,7 +79,8 @@ impl<'a, S: System> Search<'a, S> {
         let options = Options { all: true, ..self.options.clone() };
         let mut nobody = Silent;
         let mut sample = Search::new(self.system, &options, &mut nobody);
-        sample.effort = Effort::persistent(Some(SAMPLE));
+        sample.effort = Effort { is_sample: true, ..Effort::new(&options).persists() };
+        sample.next_check = (self.transitions / SAMPLED).min(LARGEST_SAMPLE);
         // What stops a small search will stop this one, too, or is its end.
         let _ = sample.run_from(vec![self.graph.state(from).clone()]);
         let _ = sample.graph.spread(&mut sample.meter);
@@ -96,7 +93,7 @@ impl<'a, S: System> Search<'a, S> {
         let Search { system, options, observer, meter, transitions, findings, .. } = self;
         let told = findings.iter().map(|finding| finding.violation.clone()).collect();
         let search = Search::new(system, options, observer);
-        Search { effort: Effort::persistent(None), meter, transitions, told, ..search }
+        Search { effort: Effort::new(options).persists(), meter, transitions, told, ..search }
     }
 
     /// Tries everybody in a state, without a look at what they touch. An execution ends with each step that leads to a known
