@@ -20,7 +20,7 @@
 
 use super::rows::{Rows, contains, insert, join, members, remove, word};
 use super::sets::{Memo, Set};
-use super::summary::{Claims, Deed, LabelId};
+use super::summary::{Claim, ClaimId, Claims, Deed, LabelId, Words};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
 use rustc_hash::FxBuildHasher;
@@ -65,11 +65,17 @@ struct Kind {
 }
 
 /// Who conflicts with transitions of a kind, but for those whom they wake.
+#[derive(Default)]
 struct Conflicts {
     /// Of those who are steady, who looks at what the transition changes.
     lookers: Set,
-    /// The summary that was last seen behind such a transition, and who claims what conflicts there.
+    /// Of so many claims those that decide who conflicts.
+    known: usize,
+    decisive: Words,
+    /// The summary that was last seen behind such a transition, those of its claims that decide, and who claims what
+    /// conflicts there.
     summary: Set,
+    decided: Words,
     claimants: Set,
 }
 
@@ -328,39 +334,59 @@ impl Kinds {
 
     fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, Set) {
         let Kind { label, woken, ref mut conflicts, .. } = self.kinds[kind.0 as usize];
-        let found = &mut self.scratch;
-        let mut who_conflicts = |set| {
+        let (found, awaited, woken) = (&mut self.scratch, &self.awaited, &self.lists[woken.0 as usize]);
+        let mut who_conflicts = |decided: &[u64], claims: &mut Claims| {
             found.clear();
             let mut woken_later = SmallVec::<[ActorId; 8]>::new();
-            claims.visit_conflicts(label, set, |claim| {
-                insert(found, claim.actor.0);
-                let awaited = self.awaited.get(claim.actor.index()).copied().flatten();
-                if awaited.is_some() && awaited != claim.deed.object() && !woken_later.contains(&claim.actor) {
-                    woken_later.push(claim.actor);
+            for claim in members(decided.iter().copied()) {
+                let Claim { actor, deed, .. } = claims.get(ClaimId(claim));
+                let Some(object) = deed.object() else { continue };
+                insert(found, actor.0);
+                let awaited = awaited.get(actor.index()).copied().flatten();
+                if awaited.is_some_and(|awaited| awaited != object) && !woken_later.contains(&actor) {
+                    woken_later.push(actor);
                 }
-            });
+            }
             if !woken_later.is_empty() {
-                let wakes = claims.wakes_among(set);
+                let wakes = claims.wakes_among(decided);
                 for actor in woken_later {
                     let wakers = claims.wakers(actor, wakes);
                     join(found, claims.sets.words(&wakers));
                 }
             }
-            self.lists[woken.0 as usize].iter().for_each(|woken| remove(found, woken.actor.0));
+            woken.iter().for_each(|woken| remove(found, woken.actor.0));
             claims.sets.set(found)
         };
+        let those_in = |decisive: &Words, set: &Set, claims: &Claims| -> Words {
+            decisive.iter().zip(claims.sets.words(set)).map(|(decisive, word)| decisive & word).collect()
+        };
         let conflicts = conflicts.get_or_insert_with(|| {
-            let lookers = who_conflicts(self.looks);
-            Box::new(Conflicts { lookers, summary: Set::EMPTY, claimants: Set::EMPTY })
+            let decisive = claims.decisive(label);
+            let decided = those_in(&decisive, &self.looks, claims);
+            let lookers = who_conflicts(&decided, claims);
+            let known = claims.len();
+            Box::new(Conflicts { lookers, known, decisive, ..Conflicts::default() })
         });
-        if conflicts.summary != summary {
-            if summary == Set::EMPTY {
-                return (conflicts.lookers, Set::EMPTY);
-            }
-            (conflicts.summary, conflicts.claimants) = (summary, who_conflicts(summary));
+        if summary == Set::EMPTY {
+            return (conflicts.lookers, Set::EMPTY);
+        }
+        if conflicts.known != claims.len() {
+            (conflicts.known, conflicts.decisive) = (claims.len(), claims.decisive(label));
+        }
+        // Many summaries differ in nothing that matters here.
+        conflicts.summary = summary;
+        let decided = those_in(&conflicts.decisive, &summary, claims);
+        if !same_members(&decided, &conflicts.decided) {
+            conflicts.claimants = who_conflicts(&decided, claims);
+            conflicts.decided = decided;
         }
         (conflicts.lookers, conflicts.claimants)
     }
+}
+
+/// Whether two sets have the same members.
+fn same_members(one: &[u64], other: &[u64]) -> bool {
+    (0..one.len().max(other.len())).all(|index| word(one, index) == word(other, index))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
 
 /// A set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Set(pub(super) [u64; 2]);
 
 /// The bit that says that a set is not small; the first word is its number then.

@@ -56,6 +56,9 @@ pub(super) struct Claim {
     deed_number: u32,
 }
 
+/// Some claims, as the words of a set.
+pub(super) type Words = SmallVec<[u64; 4]>;
+
 /// A label: whose step it is, and what the transition claims, which is what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Label {
@@ -236,21 +239,25 @@ impl Claims {
         self.labels[label.index()].own
     }
 
-    /// Visits those of some claims that conflict with a transition.
-    pub(super) fn visit_conflicts(&self, label: LabelId, claims: Set, mut visit: impl FnMut(Claim)) {
-        let (own, claims) = (self.own(label), self.sets.words(&claims));
-        let mut conflicting: SmallVec<[u64; 8]> = SmallVec::from_elem(0, claims.len());
-        for claim in members(self.sets.words(&own).iter().copied()) {
-            let row = self.conflicting.row(claim as usize).iter().zip(claims).map(|(row, claims)| row & claims);
-            conflicting.iter_mut().zip(row).for_each(|(all, row)| *all |= row);
+    pub(super) fn len(&self) -> usize {
+        self.claims.len()
+    }
+
+    /// The claims that decide who conflicts with a transition: those that conflict with it, and those that say who wakes
+    /// whom.
+    pub(super) fn decisive(&self, label: LabelId) -> Words {
+        let mut decisive = Words::from_slice(&self.wakes);
+        for claim in members(self.sets.words(&self.own(label)).iter().copied()) {
+            let row = self.conflicting.row(claim as usize);
+            decisive.resize(decisive.len().max(row.len()), 0);
+            decisive.iter_mut().zip(row).for_each(|(all, row)| *all |= row);
         }
-        members(conflicting.into_iter()).for_each(|claim| visit(self.claims[claim as usize]));
+        decisive
     }
 
     /// Those of some claims that say who wakes whom.
-    pub(super) fn wakes_among(&mut self, claims: Set) -> Set {
-        let wakes = self.sets.words(&claims).iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes);
-        let wakes: SmallVec<[u64; 8]> = wakes.collect();
+    pub(super) fn wakes_among(&mut self, claims: &[u64]) -> Set {
+        let wakes: Words = claims.iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes).collect();
         self.sets.set(&wakes)
     }
 
