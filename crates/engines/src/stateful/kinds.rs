@@ -357,12 +357,9 @@ impl Kinds {
             woken.iter().for_each(|woken| remove(found, woken.actor.0));
             claims.sets.set(found)
         };
-        let those_in = |decisive: &Words, set: &Set, claims: &Claims| -> Words {
-            decisive.iter().zip(claims.sets.words(set)).map(|(decisive, word)| decisive & word).collect()
-        };
         let conflicts = conflicts.get_or_insert_with(|| {
             let decisive = claims.decisive(label);
-            let decided = those_in(&decisive, &self.looks, claims);
+            let decided: Words = both(&decisive, claims.sets.words(&self.looks)).collect();
             let lookers = who_conflicts(&decided, claims);
             let known = claims.len();
             Box::new(Conflicts { lookers, known, decisive, ..Conflicts::default() })
@@ -375,18 +372,20 @@ impl Kinds {
         }
         // Many summaries differ in nothing that matters here.
         conflicts.summary = summary;
-        let decided = those_in(&conflicts.decisive, &summary, claims);
-        if !same_members(&decided, &conflicts.decided) {
-            conflicts.claimants = who_conflicts(&decided, claims);
-            conflicts.decided = decided;
+        let Conflicts { decisive, decided, .. } = &mut **conflicts;
+        let words = claims.sets.words(&summary);
+        if !both(decisive, words).enumerate().all(|(index, now)| now == word(decided, index)) {
+            decided.clear();
+            decided.extend(both(decisive, words));
+            conflicts.claimants = who_conflicts(&conflicts.decided, claims);
         }
         (conflicts.lookers, conflicts.claimants)
     }
 }
 
-/// Whether two sets have the same members.
-fn same_members(one: &[u64], other: &[u64]) -> bool {
-    (0..one.len().max(other.len())).all(|index| word(one, index) == word(other, index))
+/// The members that are in two sets, one of which may have fewer words, as many words as the first.
+fn both<'w>(one: &'w [u64], other: &'w [u64]) -> impl Iterator<Item = u64> + 'w {
+    one.iter().enumerate().map(|(index, mine)| mine & word(other, index))
 }
 
 #[cfg(test)]
