@@ -40,6 +40,12 @@ fn hash(words: &[u64]) -> u64 {
     FxBuildHasher.hash_one(words)
 }
 
+/// Whether a set has all members of another.
+#[inline]
+fn includes(one: &[u64], other: &[u64]) -> bool {
+    other.len() <= one.len() && one.iter().zip(other).all(|(mine, theirs)| theirs & !mine == 0)
+}
+
 fn words_of<'w>(words: &'w [u64], starts: &[usize], number: usize) -> &'w [u64] {
     &words[starts[number]..starts[number + 1]]
 }
@@ -85,7 +91,7 @@ impl Sets {
         if !one.is_large() && !other.is_large() {
             return Set([one.0[0] | other.0[0], one.0[1] | other.0[1]]);
         }
-        if one == other || other == Set::EMPTY {
+        if one == other || includes(self.words(&one), self.words(&other)) {
             return one;
         }
         match self.unions.get([one, other]) {
