@@ -124,7 +124,7 @@ use everybody::Effort;
 use graph::Graph;
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer, Outcome,
-    Progress, Statistics, Step, StopReason, System, Traits, Violation,
+    Progress, Schedule, Statistics, Step, StopReason, System, Traits, Violation,
 };
 use nodes::NodeId;
 use rows::members_of_word;
@@ -173,7 +173,7 @@ struct Search<'a, S: System> {
     /// The states that the current execution went through.
     path: Vec<NodeId>,
 
-    findings: Findings<(NodeId, Option<Move>)>,
+    findings: Findings<Whereabouts>,
     meter: Meter,
     executions: u64,
     transitions: u64,
@@ -184,8 +184,24 @@ struct Search<'a, S: System> {
     /// States from which nobody went on, because schedules that lead there are as long as they may be.
     cuts: Vec<NodeId>,
     effort: Effort,
-    /// Violations of which the observer knows from an earlier search.
-    told: Vec<Violation>,
+}
+
+/// Where a violation was met.
+enum Whereabouts {
+    /// In a state, or by a step from there.
+    State(NodeId, Option<Move>),
+    /// At the end of a schedule, before the search began anew.
+    Schedule(Schedule),
+}
+
+impl Whereabouts {
+    /// The schedule that leads there; `starts` are the initial states in order.
+    fn schedule<S: System>(self, graph: &Graph<'_, S>, starts: &[NodeId]) -> Schedule {
+        match self {
+            Whereabouts::State(at, step) => graph.schedule_to(starts, at, step),
+            Whereabouts::Schedule(schedule) => schedule,
+        }
+    }
 }
 
 /// A step that was taken: where it leads, and its label if it was not taken before.
@@ -259,7 +275,6 @@ impl<'a, S: System> Search<'a, S> {
             max_depth: 0,
             cuts: Vec::new(),
             effort: Effort::new(options),
-            told: Vec::new(),
         }
     }
 
@@ -551,7 +566,7 @@ impl<'a, S: System> Search<'a, S> {
     fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
         for violation in violations {
             let length = u64::from(self.graph.place(at).depth) + u64::from(step.is_some());
-            if self.findings.note(violation, length, || (at, step)) && !self.told.contains(violation) {
+            if self.findings.note(violation, length, || Whereabouts::State(at, step)) {
                 self.observer.violation(violation);
             }
             if !self.options.all {
@@ -577,9 +592,8 @@ impl<'a, S: System> Search<'a, S> {
         let bounded = (!self.cuts.is_empty())
             .then(|| (Bound::Depth(self.options.budget.depth.unwrap_or(0)), self.cuts.len() as u64));
         let (graph, starts) = (&self.graph, &self.starts);
-        let found = |finding: Finding<(NodeId, Option<Move>)>| {
-            let (at, step) = finding.place;
-            Some(Found { violation: finding.violation, schedule: graph.schedule_to(starts, at, step) })
+        let found = |finding: Finding<Whereabouts>| {
+            Some(Found { violation: finding.violation, schedule: finding.place.schedule(graph, starts) })
         };
         let found = self.findings.drain().map(found).collect();
         conclude(self.system, stop, bounded, found, statistics)

@@ -8,12 +8,14 @@
 //! Executions go to the end of a program or round its cycles, so the first of them have seen much of it. But there may be a
 //! part that is seldom reached and in which much is saved. So whenever four times as many transitions were taken, a small
 //! search from the state whose turn it is looks whether it saves anything there. If it does, the search begins anew and
-//! does not give up again. What it took until then is lost, and is no more than four times what it took to come there.
+//! does not give up again. All but what it has found is lost then: at most four times as many transitions as it had taken
+//! when it came to such a part.
 
-use super::Search;
 use super::nodes::NodeId;
 use super::rows::members_of_word;
+use super::{Search, Whereabouts};
 use crate::Options;
+use crate::findings::{Finding, Findings};
 use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
 /// So many transitions must have saved nothing.
@@ -81,19 +83,26 @@ impl<'a, S: System> Search<'a, S> {
         let mut sample = Search::new(self.system, &options, &mut nobody);
         sample.effort = Effort { is_sample: true, ..Effort::new(&options).persists() };
         sample.next_check = (self.transitions / SAMPLED).min(LARGEST_SAMPLE);
-        // What stops a small search will stop this one, too, or is its end.
-        let _ = sample.run_from(vec![self.graph.state(from).clone()]);
-        let _ = sample.graph.spread(&mut sample.meter);
+        sample.meter = self.meter.clone();
+        let end = sample.run_from(vec![self.graph.state(from).clone()]);
+        // What else stops a small search will stop this one, too.
+        if end.is_err_and(|reason| reason != StopReason::Complete) || sample.graph.spread(&mut sample.meter).is_err() {
+            return false;
+        }
         let (saved, all) = sample.graph.nodes.savings();
         saved * WORTH_IT >= all && saved > 0
     }
 
-    /// The same search from its beginning, which does not give up.
-    pub(super) fn anew(self) -> Self {
-        let Search { system, options, observer, meter, transitions, findings, .. } = self;
-        let told = findings.iter().map(|finding| finding.violation.clone()).collect();
-        let search = Search::new(system, options, observer);
-        Search { effort: Effort::new(options).persists(), meter, transitions, told, ..search }
+    /// The same search from its beginning, which does not give up. What was found stays found.
+    pub(super) fn anew(mut self) -> Self {
+        let mut findings = Findings::new(self.findings.by_values());
+        for Finding { violation, length, place } in self.findings.drain() {
+            let schedule = place.schedule(&self.graph, &self.starts);
+            findings.note(&violation, length, || Whereabouts::Schedule(schedule));
+        }
+        let Search { system, options, observer, meter, transitions, .. } = self;
+        let effort = Effort::new(options).persists();
+        Search { effort, meter, transitions, findings, ..Search::new(system, options, observer) }
     }
 
     /// Tries everybody in a state, without a look at what they touch. An execution ends with each step that leads to a known

@@ -154,7 +154,8 @@ impl<'s, S: System> Graph<'s, S> {
     /// Makes no claims any more: everybody is to be tried in all states that are known, and in those that will be.
     pub(super) fn give_up_claims(&mut self) {
         self.first_without_claims = Some(NodeId(self.len() as u32));
-        (self.edges, self.spreading) = (Vec::new(), Vec::new());
+        (self.edges, self.spreading, self.waiters) = (Vec::new(), Vec::new(), Vec::new());
+        self.kinds = Kinds::new();
         self.pending =
             (0..self.len() as u32).map(NodeId).filter(|&id| self.nodes.first_not_done(id, 0).is_some()).collect();
     }

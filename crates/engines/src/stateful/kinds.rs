@@ -20,7 +20,7 @@
 
 use super::rows::{Rows, contains, insert, join, members, remove, word};
 use super::sets::{Memo, Set};
-use super::summary::{Claim, ClaimId, Claims, Deed, LabelId, Words};
+use super::summary::{Claim, ClaimId, Claims, Deed, LabelId};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
 use rustc_hash::FxBuildHasher;
@@ -71,11 +71,11 @@ struct Conflicts {
     lookers: Set,
     /// Of so many claims those that decide who conflicts.
     known: usize,
-    decisive: Words,
+    decisive: Vec<u64>,
     /// The summary that was last seen behind such a transition, those of its claims that decide, and who claims what
     /// conflicts there.
     summary: Set,
-    decided: Words,
+    decided: Vec<u64>,
     claimants: Set,
 }
 
@@ -357,18 +357,18 @@ impl Kinds {
             woken.iter().for_each(|woken| remove(found, woken.actor.0));
             claims.sets.set(found)
         };
-        let conflicts = conflicts.get_or_insert_with(|| {
-            let decisive = claims.decisive(label);
-            let decided: Words = both(&decisive, claims.sets.words(&self.looks)).collect();
-            let lookers = who_conflicts(&decided, claims);
-            let known = claims.len();
-            Box::new(Conflicts { lookers, known, decisive, ..Conflicts::default() })
-        });
+        let is_new = conflicts.is_none();
+        let conflicts = conflicts.get_or_insert_default();
+        if conflicts.known != claims.len() {
+            claims.add_decisive(label, conflicts.known, &mut conflicts.decisive);
+            conflicts.known = claims.len();
+        }
+        if is_new {
+            let decided: Vec<u64> = both(&conflicts.decisive, claims.sets.words(&self.looks)).collect();
+            conflicts.lookers = who_conflicts(&decided, claims);
+        }
         if summary == Set::EMPTY {
             return (conflicts.lookers, Set::EMPTY);
-        }
-        if conflicts.known != claims.len() {
-            (conflicts.known, conflicts.decisive) = (claims.len(), claims.decisive(label));
         }
         // Many summaries differ in nothing that matters here.
         conflicts.summary = summary;

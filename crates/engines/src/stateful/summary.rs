@@ -4,11 +4,10 @@
 //! transitions. There is one claim for each object of a footprint, so that there are about as many as actors times what
 //! each of them touches, and a set of claims is a set of bits.
 //!
-//! A transition is labelled with its actor and with what it touches, that is, with the claims that it makes. For each claim
-//! one set of bits says which others conflict with it: a whole set of claims passes a transition in a few operations; see
-//! `kinds`.
+//! A transition is labelled with its actor and with what it touches, that is, with the claims that it makes. A set of bits
+//! says which claims conflict with those: a whole set of claims passes a transition in a few operations; see `kinds`.
 
-use super::rows::{Rows, contains, insert, members};
+use super::rows::{contains, insert, join, members};
 use super::sets::{Memo, Set, Sets};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
@@ -56,9 +55,6 @@ pub(super) struct Claim {
     deed_number: u32,
 }
 
-/// Some claims, as the words of a set.
-pub(super) type Words = SmallVec<[u64; 4]>;
-
 /// A label: whose step it is, and what the transition claims, which is what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Label {
@@ -87,8 +83,7 @@ pub(super) struct Claims {
     /// All claims that say who wakes whom, and for actors and sets of such claims who wakes the actor in the end.
     wakes: Vec<u64>,
     all_wakers: Memo<(ActorId, Set), Set>,
-    /// For each claim those that conflict with a transition that makes it, and for each object the claims on it.
-    conflicting: Rows,
+    /// For each object the claims on it, in order.
     on_object: HashMap<ObjectId, Vec<ClaimId>, FxBuildHasher>,
     /// The numbers of the labels, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
@@ -123,7 +118,6 @@ impl Claims {
             wakers: Vec::new(),
             wakes: Vec::new(),
             all_wakers: Memo::new(),
-            conflicting: Rows::default(),
             on_object: HashMap::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
@@ -191,33 +185,15 @@ impl Claims {
         let id = ClaimId(self.claims.len() as u32);
         numbers[deed_number as usize] = Some(id);
         self.claims.push(Claim { actor, deed, deed_number });
-        self.conflicting.push();
         entry(&mut self.by_actor, actor).push(id);
         match deed {
-            Deed::Touches(touch) => self.note_conflicts(id, actor, touch),
+            Deed::Touches(touch) => self.on_object.entry(touch.object).or_default().push(id),
             Deed::Wakes(woken) => {
                 entry(&mut self.wakers, woken).push(id);
                 insert(&mut self.wakes, id.0);
             }
         }
         id
-    }
-
-    /// Holds a new claim against those on the same object. An actor's own steps stay in their order.
-    fn note_conflicts(&mut self, new: ClaimId, actor: ActorId, touch: Touch) {
-        let others = self.on_object.entry(touch.object).or_default();
-        for &other in others.iter() {
-            let Claim { actor: its_actor, deed: Deed::Touches(its), .. } = self.claims[other.0 as usize] else {
-                continue;
-            };
-            if actor != its_actor && self.dependence.races(touch.access, its.access) {
-                self.conflicting.insert(new.0 as usize, other.0);
-            }
-            if actor != its_actor && self.dependence.races(its.access, touch.access) {
-                self.conflicting.insert(other.0 as usize, new.0);
-            }
-        }
-        others.push(new);
     }
 
     pub(super) fn get(&self, claim: ClaimId) -> Claim {
@@ -243,21 +219,30 @@ impl Claims {
         self.claims.len()
     }
 
-    /// The claims that decide who conflicts with a transition: those that conflict with it, and those that say who wakes
-    /// whom.
-    pub(super) fn decisive(&self, label: LabelId) -> Words {
-        let mut decisive = Words::from_slice(&self.wakes);
-        for claim in members(self.sets.words(&self.own(label)).iter().copied()) {
-            let row = self.conflicting.row(claim as usize);
-            decisive.resize(decisive.len().max(row.len()), 0);
-            decisive.iter_mut().zip(row).for_each(|(all, row)| *all |= row);
+    /// Adds the claims that decide who conflicts with a transition to those of them that are among the first `known`: claims
+    /// that conflict with it, and those that say who wakes whom. An actor's own steps stay in their order.
+    pub(super) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut Vec<u64>) {
+        join(decisive, &self.wakes);
+        let Label { actor, own } = self.labels[label.index()];
+        for claim in members(self.sets.words(&own).iter().copied()) {
+            let Deed::Touches(mine) = self.claims[claim as usize].deed else { continue };
+            let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
+            let new = on_object.partition_point(|id| (id.0 as usize) < known);
+            for &id in &on_object[new..] {
+                let theirs = self.get(id);
+                if let Deed::Touches(touch) = theirs.deed
+                    && theirs.actor != actor
+                    && self.dependence.races(mine.access, touch.access)
+                {
+                    insert(decisive, id.0);
+                }
+            }
         }
-        decisive
     }
 
     /// Those of some claims that say who wakes whom.
     pub(super) fn wakes_among(&mut self, claims: &[u64]) -> Set {
-        let wakes: Words = claims.iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes).collect();
+        let wakes: SmallVec<[u64; 8]> = claims.iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes).collect();
         self.sets.set(&wakes)
     }
 

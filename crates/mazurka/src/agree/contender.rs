@@ -150,9 +150,10 @@ impl Contender<'_> {
         engines.map(|&engine| Self::of(engine)).chain(variants).collect()
     }
 
-    /// `stateful` that tries everybody as soon as nothing was saved in a few transitions, and sometimes regrets that.
+    /// `stateful` that tries everybody as soon as nothing was saved in a few transitions, and sometimes regrets that; it is
+    /// told idle steps, too.
     fn of_little_patience() -> Self {
-        let Contender { name, run, applies, identity, promise } = Self::of(Engine::Stateful);
+        let Contender { name, run, applies, identity, promise } = Self::told(Engine::Stateful, true);
         let run: Run<'_> = Box::new(move |model, options, observer| {
             run(model, &Options { patience: Some(LITTLE_PATIENCE), ..options.clone() }, observer)
         });
@@ -368,7 +369,7 @@ impl System for Limited<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mazurka_core::{Counter, Silent, Verdict};
+    use mazurka_core::{Counter, Silent, StopReason, Verdict};
     use mazurka_lang::compile;
 
     #[test]
@@ -392,6 +393,39 @@ mod tests {
         };
         assert_eq!(steps(Contender::of(Engine::Stateful)), Some(4));
         assert_eq!(steps(Contender::with_idle_steps_told()), Some(3));
+        Ok(())
+    }
+
+    /// Counts the violations that it is told of.
+    #[derive(Default)]
+    struct Told(usize);
+
+    impl Observer for Told {
+        fn violation(&mut self, _violation: &Violation) {
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn what_was_told_is_reported_whenever_the_search_is_stopped() -> Result<(), String> {
+        // Behind a door that is seldom found much is saved: the search gives up to save, and begins anew when it is there.
+        let source = "shared x = 0, y = 0, door = 0, on[20] = 0;
+            event walk when door == 0 { x = (x + 1) % 31; }
+            event jump when door == 0 { x = (x + 7) % 31; y = (y + x) % 29; assert(x != 17 || y != 3); }
+            event open when door == 0 && x == 30 && y == 28 { door = 1; }
+            event toggle(i in 0..20) when door == 1 { on[i] = 1 - on[i]; }";
+        let program = compile("door.mz", source, &[]).map_err(|error| format!("{error:?}"))?;
+        let model = Model::new(program.into(), Identity::Presence);
+        let mut stopped = 0;
+        for most in (50..6_000).step_by(150) {
+            let options = Options { all: true, patience: Some(64), ..Options::default() };
+            let (left, cancel) = (AtomicI64::new(most), &options.budget.cancel);
+            let (limited, mut told) = (Limited { model: &model, left, cancel, tells_idle: false }, Told::default());
+            let exploration = explore(Engine::Stateful, &limited, &options, &mut told);
+            assert_eq!(exploration.violations.len(), told.0, "stopped after {most} steps");
+            stopped += usize::from(told.0 > 0 && exploration.stop == StopReason::Cancelled);
+        }
+        assert!(stopped > 5, "{stopped}");
         Ok(())
     }
 }
