@@ -1,7 +1,7 @@
 //! Where nothing is saved, everybody is tried.
 //!
-//! To find out who need not be tried costs about as much as to try them. Where, after some thousand transitions, everybody
-//! is to be tried in every state that was met, claims are given up: from there on everybody is tried everywhere, as
+//! To find out who need not be tried costs about as much as to try them. Where, after a thousand transitions, everybody is
+//! to be tried in every state that was met, claims are given up: from there on everybody is tried everywhere, as
 //! `exhaustive` does it and nearly at its price. Nothing is missed by that: it is never wrong to try somebody, and where
 //! everybody is tried nobody needs to know what follows.
 //!
@@ -137,15 +137,16 @@ impl<'a, S: System> Search<'a, S> {
         Ok(())
     }
 
-    /// Takes a step with all its outcomes.
+    /// Takes a step with all its outcomes, unless it is idle.
     fn take_blindly(&mut self, from: NodeId, actor: ActorId) -> Result<(), StopReason> {
+        let state = self.graph.state(from);
+        if self.system.is_idle(state, actor, self.step.footprint_mut()) {
+            return Ok(());
+        }
         let mut outcome = Some(Outcome::FIRST);
         while let Some(current) = outcome {
-            let (state, step) = (self.graph.state(from), Move { actor, outcome: current });
-            if self.system.is_idle(state, actor, self.step.footprint_mut()) {
-                return Ok(());
-            }
-            let trial = self.trials.add(step, state);
+            let step = Move { actor, outcome: current };
+            let trial = self.trials.add(step, self.graph.state(from));
             self.effort.step.begin(current);
             self.system.step(&mut trial.state, actor, &mut self.effort.step);
             trial.fingerprint = self.system.fingerprint(&trial.state);
