@@ -61,6 +61,8 @@ struct Kind {
     own: Set,
     /// The summary that was last seen behind such a transition, and what became of it in front.
     crossed: (Set, Set),
+    /// Who conflicts, kept once that was asked for twice.
+    was_asked: bool,
     conflicts: Option<Box<Conflicts>>,
 }
 
@@ -77,6 +79,15 @@ struct Conflicts {
     summary: Set,
     decided: Vec<u64>,
     claimants: Set,
+}
+
+impl Conflicts {
+    /// As if nothing was known.
+    fn clear(&mut self) {
+        self.decisive.clear();
+        self.decided.clear();
+        (self.known, self.summary, self.claimants) = (0, Set::EMPTY, Set::EMPTY);
+    }
 }
 
 /// What is known of the transitions with one label.
@@ -112,6 +123,8 @@ pub(super) struct Kinds {
     labels: Vec<OfLabel>,
     /// What becomes of summaries in front of an actor's transitions that make the claims of others.
     renamed: Memo<(ActorId, ListId, Set), Set>,
+    /// Who conflicts with transitions of the kind of which that was last asked for the first time.
+    once: Conflicts,
     scratch: Vec<u64>,
 }
 
@@ -129,6 +142,7 @@ impl Kinds {
             numbers: HashMap::default(),
             labels: Vec::new(),
             renamed: Memo::new(),
+            once: Conflicts::default(),
             scratch: Vec::new(),
         }
     }
@@ -257,7 +271,8 @@ impl Kinds {
         let own = claims.own(label);
         let own = claims.sets.union(own, wakes);
         let id = KindId(self.kinds.len() as u32);
-        self.kinds.push(Kind { label, woken, renamed, own, crossed: (Set::EMPTY, own), conflicts: None });
+        let crossed = (Set::EMPTY, own);
+        self.kinds.push(Kind { label, woken, renamed, own, crossed, was_asked: false, conflicts: None });
         match first {
             Some(_) => _ = self.numbers.insert((label, woken), id),
             None => self.labels[label.index()].first = Some((woken, id)),
@@ -333,7 +348,7 @@ impl Kinds {
     }
 
     fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, Set) {
-        let Kind { label, woken, ref mut conflicts, .. } = self.kinds[kind.0 as usize];
+        let Kind { label, woken, ref mut was_asked, ref mut conflicts, .. } = self.kinds[kind.0 as usize];
         let (found, awaited, woken) = (&mut self.scratch, &self.awaited, &self.lists[woken.0 as usize]);
         let mut who_conflicts = |decided: &[u64], claims: &mut Claims| {
             found.clear();
@@ -358,13 +373,18 @@ impl Kinds {
             claims.sets.set(found)
         };
         let is_new = conflicts.is_none();
-        let conflicts = conflicts.get_or_insert_default();
+        let conflicts = if std::mem::replace(was_asked, true) {
+            conflicts.get_or_insert_default()
+        } else {
+            self.once.clear();
+            &mut self.once
+        };
         if conflicts.known != claims.len() {
             claims.add_decisive(label, conflicts.known, &mut conflicts.decisive);
             conflicts.known = claims.len();
         }
         if is_new {
-            let decided: Vec<u64> = both(&conflicts.decisive, claims.sets.words(&self.looks)).collect();
+            let decided: SmallVec<[u64; 8]> = both(&conflicts.decisive, claims.sets.words(&self.looks)).collect();
             conflicts.lookers = who_conflicts(&decided, claims);
         }
         if summary == Set::EMPTY {
@@ -372,7 +392,7 @@ impl Kinds {
         }
         // Many summaries differ in nothing that matters here.
         conflicts.summary = summary;
-        let Conflicts { decisive, decided, .. } = &mut **conflicts;
+        let Conflicts { decisive, decided, .. } = &mut *conflicts;
         let words = claims.sets.words(&summary);
         if !both(decisive, words).enumerate().all(|(index, now)| now == word(decided, index)) {
             decided.clear();
@@ -383,7 +403,7 @@ impl Kinds {
     }
 }
 
-/// The members that are in two sets, one of which may have fewer words, as many words as the first.
+/// The words of those who are in two sets, as many as the first set has.
 fn both<'w>(one: &'w [u64], other: &'w [u64]) -> impl Iterator<Item = u64> + 'w {
     one.iter().enumerate().map(|(index, mine)| mine & word(other, index))
 }
