@@ -62,6 +62,9 @@ struct Label {
     own: Set,
 }
 
+/// How many labels are remembered of late.
+const RECENT: usize = 256;
+
 /// The most claims that are made by renaming others. Where every message posts another one, each would sooner or later
 /// claim what all of them touch.
 const MOST_RENAMED: u32 = 256;
@@ -88,8 +91,8 @@ pub(super) struct Claims {
     /// The numbers of the labels, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
-    /// For each actor the labels that were asked for last, the latest first: often one of them is asked for next.
-    recent: Vec<[Option<(Footprint, LabelId)>; 2]>,
+    /// Labels that were asked for of late, by the hashes of actors and footprints: few others are asked for next.
+    recent: Vec<Option<(ActorId, Footprint, LabelId)>>,
     scratch: Vec<u64>,
 }
 
@@ -121,32 +124,26 @@ impl Claims {
             on_object: HashMap::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
-            recent: Vec::new(),
+            recent: vec![None; RECENT],
             scratch: Vec::new(),
         }
     }
 
     /// The label of a transition, or of a step that somebody waits to take.
     pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
-        let recent = entry(&mut self.recent, actor);
-        let known = |recent: &Option<(Footprint, LabelId)>| match recent {
-            Some((known, label)) if known == footprint => Some(*label),
-            _ => None,
-        };
-        if let Some(latest) = known(&recent[0]) {
-            return latest;
-        }
-        recent.swap(0, 1);
-        if let Some(other) = known(&recent[0]) {
-            return other;
+        let hash = FxBuildHasher.hash_one((actor, footprint));
+        let slot = hash as usize & (self.recent.len() - 1);
+        match &mut self.recent[slot] {
+            Some(recent) if recent.0 == actor && recent.1 == *footprint => return recent.2,
+            _ => {}
         }
         let id = self.find_label(actor, footprint);
-        match &mut self.recent[actor.index()][0] {
-            Some((recent, label)) => {
+        match &mut self.recent[slot] {
+            Some((whose, recent, label)) => {
                 recent.clone_from(footprint);
-                *label = id;
+                (*whose, *label) = (actor, id);
             }
-            none => *none = Some((footprint.clone(), id)),
+            none => *none = Some((actor, footprint.clone(), id)),
         }
         id
     }
