@@ -18,7 +18,10 @@ pub(super) struct Reference {
     pub(super) observations: Observations,
 }
 
-/// Visits every state; `None` if there are more than `most`.
+/// The most transitions of a program that is compared: an event that chooses in a loop has thousands from one state.
+const MOST_TRANSITIONS: usize = 1_000_000;
+
+/// Visits every state; `None` if there are more than `most`, or too many transitions.
 pub(super) fn explore(model: &Model, most: usize) -> Option<Reference> {
     let mut search = Search { model, numbers: FxHashMap::default(), states: Vec::new(), edges: Vec::new() };
     let mut observations = Observations::default();
@@ -33,7 +36,7 @@ pub(super) fn explore(model: &Model, most: usize) -> Option<Reference> {
         if search.states.len() > most {
             return None;
         }
-        search.expand(next, &mut observations);
+        search.expand(next, &mut observations)?;
         next += 1;
     }
     Some(Reference {
@@ -61,7 +64,8 @@ impl Search<'_> {
         number
     }
 
-    fn expand(&mut self, from: usize, observations: &mut Observations) {
+    /// Takes all steps from a state; `None` if these are too many.
+    fn expand(&mut self, from: usize, observations: &mut Observations) -> Option<()> {
         let state = self.states[from].clone();
         let mut actors: Vec<ActorId> = Vec::new();
         self.model.enabled(&state, &mut actors);
@@ -82,9 +86,13 @@ impl Search<'_> {
                 step.violations().iter().for_each(|violation| observations.note_violation(violation));
                 outcome = step.next_outcome();
                 let to = self.number(successor);
+                if self.edges.len() == MOST_TRANSITIONS {
+                    return None;
+                }
                 self.edges.push((from, to));
             }
         }
+        Some(())
     }
 
     /// Takes away states without predecessors as long as there are any; those of a cycle stay.

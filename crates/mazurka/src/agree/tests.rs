@@ -370,3 +370,9 @@ fn limits_end_a_run() {
     assert_eq!((agreement.tally.scores.len(), agreement.tally.programs), (0, 5));
     assert!(agreement.to_string().contains("5 programs, the oracle"));
 }
+
+#[test]
+fn a_program_with_too_many_transitions_is_not_compared() {
+    let source = "shared x = 0; event e { for i in 0..15 { x = choose(0..3); } }";
+    assert_eq!(compare(source, &[]), Ok(None));
+}
