@@ -306,7 +306,7 @@ impl<'a, S: System> Search<'a, S> {
             } else if !self.is_worth_going_on() {
                 return Ok(());
             } else if let Some(id) = self.graph.pending.pop() {
-                if self.effort.has_given_up {
+                if self.graph.has_given_up_claims() {
                     self.try_everybody(id)?;
                 } else {
                     self.try_what_is_left(id)?;

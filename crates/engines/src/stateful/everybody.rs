@@ -32,8 +32,6 @@ const WORTH_IT: u64 = 8;
 pub(super) struct Effort {
     /// After how many transitions it looks next; never, if there is no such number.
     next_look: Option<u64>,
-    /// Whether claims were given up.
-    pub(super) has_given_up: bool,
     /// Whether there is much to save all the same.
     pub(super) was_hasty: bool,
     /// Whether this is a small search, which ends when it is time to look at the limits.
@@ -48,7 +46,7 @@ impl Effort {
     pub(super) fn new(options: &Options) -> Self {
         let may_give_up = !options.plain && options.budget.depth.is_none();
         let next_look = may_give_up.then(|| options.patience.unwrap_or(PATIENCE));
-        Effort { next_look, has_given_up: false, was_hasty: false, is_sample: false, step: Step::without_footprint() }
+        Effort { next_look, was_hasty: false, is_sample: false, step: Step::without_footprint() }
     }
 
     /// Never gives up.
@@ -65,10 +63,9 @@ impl<'a, S: System> Search<'a, S> {
             return true;
         }
         self.effort.next_look = Some(RARELY * self.transitions);
-        if self.effort.has_given_up {
+        if self.graph.has_given_up_claims() {
             self.effort.was_hasty = self.saves_elsewhere();
         } else if self.graph.nodes.savings().0 == 0 {
-            self.effort.has_given_up = true;
             self.graph.give_up_claims();
         }
         !self.effort.was_hasty

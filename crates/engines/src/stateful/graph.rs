@@ -151,6 +151,11 @@ impl<'s, S: System> Graph<'s, S> {
         }
     }
 
+    /// Whether no claims are made any more.
+    pub(super) fn has_given_up_claims(&self) -> bool {
+        self.first_without_claims.is_some()
+    }
+
     /// Makes no claims any more: everybody is to be tried in all states that are known, and in those that will be.
     pub(super) fn give_up_claims(&mut self) {
         self.first_without_claims = Some(NodeId(self.len() as u32));
@@ -208,7 +213,7 @@ impl<'s, S: System> Graph<'s, S> {
             None => (id, Move::from(ActorId(0)), 0),
         };
         self.places.push(Place { state: Some(self.system.keep(state)), parent, via, depth, seen_at: 0 });
-        if self.first_without_claims.is_none() {
+        if !self.has_given_up_claims() {
             self.claim_for_waiting(id, enabled);
         }
         id

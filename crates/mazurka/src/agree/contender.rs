@@ -98,7 +98,7 @@ pub struct Contender<'a> {
 pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
-/// After how many transitions that saved nothing somebody of little patience gives up to save.
+/// After how many transitions that saved nothing somebody of little patience gives up saving.
 const LITTLE_PATIENCE: u64 = 4;
 /// How many actors are a crowd. There a step is dear to those who hold executions against each other.
 const CROWD: usize = 50;
@@ -408,7 +408,7 @@ mod tests {
 
     #[test]
     fn what_was_told_is_reported_whenever_the_search_is_stopped() -> Result<(), String> {
-        // Behind a door that is seldom found much is saved: the search gives up to save, and begins anew when it is there.
+        // Behind a door that is seldom found much is saved: the search gives up saving, and begins anew when it is there.
         let source = "shared x = 0, y = 0, door = 0, on[20] = 0;
             event walk when door == 0 { x = (x + 1) % 31; }
             event jump when door == 0 { x = (x + 7) % 31; y = (y + x) % 29; assert(x != 17 || y != 3); }

@@ -194,6 +194,7 @@ mod tests {
         let program = compile("equal.mz", source, &[]).expect("it compiles");
         assert_eq!(check(&Model::new(program.into(), Identity::Presence), 200), Ok(()));
     }
+
     #[test]
     fn steps_with_thousands_of_outcomes_are_looked_at_in_part() {
         let one = |name| format!("event {name} {{ for i in 0..8 {{ {name}x = choose(0..3); }} }}");
