@@ -1,15 +1,16 @@
 //! Where nothing is saved, everybody is tried.
 //!
 //! To find out who need not be tried costs about as much as to try them. Where, after a thousand transitions, everybody is
-//! to be tried in every state that was met, claims are given up: from there on everybody is tried everywhere, as
-//! `exhaustive` does it and nearly at its price. Nothing is missed by that: it is never wrong to try somebody, and where
+//! to be tried in every state where that is settled, claims are given up: from there on everybody is tried everywhere, as
+//! `exhaustive` does it and nearly at its price. (It is not settled where somebody is still to be tried: whoever comes
+//! into conflict with that is yet to be known.) Nothing is missed by that: it is never wrong to try somebody, and where
 //! everybody is tried nobody needs to know what follows.
 //!
 //! Executions go to the end of a program or round its cycles, so the first of them have seen much of it. But there may be a
 //! part that is seldom reached and in which much is saved. So whenever four times as many transitions were taken, a small
-//! search from the state whose turn it is looks whether it saves anything there. If it does, the search begins anew and
-//! does not give up again. All but what it has found is lost then: at most four times as many transitions as it had taken
-//! when it came to such a part.
+//! search from the state whose turn it is looks whether it saves anything there: a few executions, since in the middle of
+//! one nothing is settled. If it does, the search begins anew and does not give up again. All but what it has found is
+//! lost then: at most four times as many transitions as it had taken when it came to such a part.
 
 use super::nodes::NodeId;
 use super::rows::members_of_word;
@@ -20,11 +21,15 @@ use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
 /// So many transitions must have saved nothing.
 const PATIENCE: u64 = 1024;
+/// Of so many of them one must be settled. Otherwise it looks again when twice as many were taken.
+const SETTLED: u64 = 8;
 /// It looks again when so many times as many transitions were taken.
 const RARELY: u64 = 4;
-/// The most transitions that a small search takes, and the part of those taken until then.
+/// The most transitions after which a small search ends with the current execution, and the part of those taken until then.
 const LARGEST_SAMPLE: u64 = 1024;
 const SAMPLED: u64 = 16;
+/// The part of those taken until then after which a small search ends, whatever it is at.
+const MOST_SAMPLED: u64 = 4;
 /// Of so many steps at least one must be saved in a small search for a new beginning.
 const WORTH_IT: u64 = 8;
 
@@ -34,7 +39,7 @@ pub(super) struct Effort {
     next_look: Option<u64>,
     /// Whether there is much to save all the same.
     pub(super) was_hasty: bool,
-    /// Whether this is a small search, which ends when it is time to look at the limits.
+    /// Whether this is a small search, which ends when it would look.
     pub(super) is_sample: bool,
     /// Records steps whose footprints nobody asks for.
     step: Step,
@@ -57,17 +62,25 @@ impl Effort {
 
 impl<'a, S: System> Search<'a, S> {
     /// Looks every now and then whether anything is saved, and gives up if not; after that, whether that was right. False
-    /// if it was not: then the search should begin anew.
+    /// if it was not: then the search should begin anew. False, too, at the end of a small search.
     pub(super) fn is_worth_going_on(&mut self) -> bool {
         if self.effort.next_look.is_none_or(|look| self.transitions < look) {
             return true;
         }
-        self.effort.next_look = Some(RARELY * self.transitions);
+        if self.effort.is_sample {
+            return false;
+        }
+        let mut pause = RARELY;
         if self.graph.has_given_up_claims() {
             self.effort.was_hasty = self.saves_elsewhere();
-        } else if self.graph.nodes.savings().0 == 0 {
-            self.graph.give_up_claims();
+        } else {
+            match self.graph.nodes.savings() {
+                (0, settled) if SETTLED * settled >= self.transitions.min(PATIENCE) => self.graph.give_up_claims(),
+                (0, _) => pause = 2,
+                _ => {}
+            }
         }
+        self.effort.next_look = Some(pause * self.transitions);
         !self.effort.was_hasty
     }
 
@@ -78,12 +91,11 @@ impl<'a, S: System> Search<'a, S> {
         let options = Options { all: true, ..self.options.clone() };
         let mut nobody = Silent;
         let mut sample = Search::new(self.system, &options, &mut nobody);
-        sample.effort = Effort { is_sample: true, ..Effort::new(&options).persists() };
-        sample.next_check = (self.transitions / SAMPLED).min(LARGEST_SAMPLE);
+        let look = (self.transitions / SAMPLED).min(LARGEST_SAMPLE);
+        sample.effort = Effort { is_sample: true, next_look: Some(look), ..Effort::new(&options) };
+        sample.next_check = self.transitions / MOST_SAMPLED;
         sample.meter = self.meter.clone();
-        let end = sample.run_from(vec![self.graph.state(from).clone()]);
-        // What else stops a small search will stop this one, too.
-        if end.is_err_and(|reason| reason != StopReason::Complete) || sample.graph.spread(&mut sample.meter).is_err() {
+        if sample.run_from(vec![self.graph.state(from).clone()]).is_err() {
             return false;
         }
         let (saved, all) = sample.graph.nodes.savings();

@@ -204,11 +204,13 @@ impl Nodes {
         self.begin_untried(id, word)
     }
 
-    /// How many steps there are from all states that are not to be tried, and how many in all.
+    /// Of the states where it is settled who is to be tried, how many steps are not to be, and how many there are in all.
+    /// Where somebody is still to be tried, others may be when that is done; unless everybody is.
     pub(super) fn savings(&self) -> (u64, u64) {
+        let is_settled = |&id: &NodeId| self.tries_all(id) || !self.has_untried(id);
+        let settled = || (0..self.len).map(NodeId).filter(is_settled);
         let count = |which| -> u64 {
-            let sets = (0..self.len).flat_map(|id| self.set(NodeId(id), which));
-            sets.map(|word| u64::from(word.count_ones())).sum()
+            settled().flat_map(|id| self.set(id, which)).map(|word| u64::from(word.count_ones())).sum()
         };
         let all = count(Actors::Enabled);
         (all - count(Actors::Backtrack), all)
