@@ -121,9 +121,20 @@ pub trait System: Sync {
         None
     }
 
-    /// Whether an object is a mutex: held from a step that writes it to one that gives it back.
+    /// Whether an object is a mutex: held from a step that writes it to one that gives it back. It can be written only
+    /// while nobody else holds it.
     fn is_mutex(&self, _object: ObjectId) -> bool {
         false
+    }
+
+    /// Visits mutexes that an actor holds here, and will hold until a step of its own gives them back. A search that knows
+    /// them need not try who would have to take them first; none has to be told.
+    fn visit_held(&self, _state: &Self::State, _actor: ActorId, _visit: &mut dyn FnMut(ObjectId)) {}
+
+    /// The handler that runs an actor, if it is a message, the same in every state: the actor writes it whenever it begins
+    /// and in no other step, and from there to its end no other message of that handler can move.
+    fn runs_on(&self, _actor: ActorId) -> Option<ObjectId> {
+        None
     }
 
     /// Whether an object is a gate: one step changes it, once, and nobody else can touch it before that.

@@ -63,6 +63,10 @@
 //! - *A step that is known to change nothing* (a sensor reports what it has reported already) is not taken: it leads to
 //!   where it begins, and what it looks at is held against others as if it had been taken. In homes a third of what
 //!   is explored would be such steps.
+//! - *Who cannot come first is not tried first.* Nobody gets a mutex while another one holds it, and while a message runs
+//!   no other one of its handler does anything. So what can only be touched with the mutex in hand is no conflict with a
+//!   step whose actor holds it, and nothing that a message touches is one with the message that its handler runs. See
+//!   `summary`.
 //! - *A step that only lets the actor move*, by changing the one object that the actor waits for (the mutex that is given
 //!   back, the event that is switched on, the message that is posted), is nothing to be reversed.
 //!
@@ -419,14 +423,14 @@ impl<'a, S: System> Search<'a, S> {
         self.step.begin(step.outcome);
         if !self.options.plain && self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
             trial.known = Some(at);
-            trial.label = (!is_known).then(|| self.graph.label(step.actor, self.step.footprint()));
+            trial.label = (!is_known).then(|| self.graph.label(at, step.actor, self.step.footprint()));
             return Ok(());
         }
         self.system.step(&mut trial.state, step.actor, &mut self.step);
         trial.fingerprint = self.system.fingerprint(&trial.state);
         if !is_known {
             self.step.footprint_mut().seal();
-            trial.label = Some(self.graph.label(step.actor, self.step.footprint()));
+            trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
             if let Some(outcome) = self.step.next_outcome() {
                 self.alternatives.push((at, Move { outcome, ..step }));
             }

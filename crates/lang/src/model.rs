@@ -665,6 +665,19 @@ impl System for Model {
         words::object_kind(self, object)
     }
 
+    fn visit_held(&self, state: &State, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
+        let words = &state.words;
+        for mutex in 0..self.program.mutexes.len() {
+            if words[self.layout.mutexes + mutex] == i64::from(actor.0) + 1 {
+                visit(self.mutex_object(mutex));
+            }
+        }
+    }
+
+    fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
+        self.names.handler(actor).map(|handler| self.handler_object(handler))
+    }
+
     fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
         words::holder(self, &state.words, object)
     }

@@ -112,6 +112,17 @@ impl Names {
         }
     }
 
+    /// The handler of a message.
+    pub(crate) fn handler(&self, actor: ActorId) -> Option<u32> {
+        let index = actor.0.checked_sub(self.first)?;
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        match table.entries.get(index as usize)?.key {
+            Key::Child { handler, .. } => handler,
+            Key::Thread { .. } => None,
+            Key::Message { handler, .. } => Some(handler),
+        }
+    }
+
     pub(crate) fn key(&self, actor: ActorId) -> Option<Key> {
         let index = actor.0.checked_sub(self.first)?;
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);

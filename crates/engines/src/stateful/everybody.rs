@@ -19,9 +19,10 @@ use crate::Options;
 use crate::findings::{Finding, Findings};
 use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
-/// So many transitions must have saved nothing.
+/// So many transitions must have saved nothing, unless the options say how many.
 const PATIENCE: u64 = 1024;
-/// Of so many of them one must be settled. Otherwise it looks again when twice as many were taken.
+/// A step for so many of them must be one of which it is settled whether it is to be tried. Otherwise it looks again when
+/// twice as many were taken.
 const SETTLED: u64 = 8;
 /// It looks again when so many times as many transitions were taken.
 const RARELY: u64 = 4;
@@ -35,6 +36,8 @@ const WORTH_IT: u64 = 8;
 
 /// How a search tells whether it saves anything.
 pub(super) struct Effort {
+    /// So many transitions must have saved nothing.
+    patience: u64,
     /// After how many transitions it looks next; never, if there is no such number.
     next_look: Option<u64>,
     /// Whether there is much to save all the same.
@@ -50,8 +53,9 @@ impl Effort {
     /// takes all transitions. And the published algorithm does not give up.
     pub(super) fn new(options: &Options) -> Self {
         let may_give_up = !options.plain && options.budget.depth.is_none();
-        let next_look = may_give_up.then(|| options.patience.unwrap_or(PATIENCE));
-        Effort { next_look, was_hasty: false, is_sample: false, step: Step::without_footprint() }
+        let patience = options.patience.unwrap_or(PATIENCE);
+        let next_look = may_give_up.then_some(patience);
+        Effort { patience, next_look, was_hasty: false, is_sample: false, step: Step::without_footprint() }
     }
 
     /// Never gives up.
@@ -75,7 +79,7 @@ impl<'a, S: System> Search<'a, S> {
             self.effort.was_hasty = self.saves_elsewhere();
         } else {
             match self.graph.nodes.savings() {
-                (0, settled) if SETTLED * settled >= self.transitions.min(PATIENCE) => self.graph.give_up_claims(),
+                (0, settled) if SETTLED * settled >= self.effort.patience => self.graph.give_up_claims(),
                 (0, _) => pause = 2,
                 _ => {}
             }
@@ -95,6 +99,7 @@ impl<'a, S: System> Search<'a, S> {
         sample.effort = Effort { is_sample: true, next_look: Some(look), ..Effort::new(&options) };
         sample.next_check = self.transitions / MOST_SAMPLED;
         sample.meter = self.meter.clone();
+        // What stops it is a limit, which will stop this search, too; or its executions are too long to be a sample.
         if sample.run_from(vec![self.graph.state(from).clone()]).is_err() {
             return false;
         }

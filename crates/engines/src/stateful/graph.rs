@@ -12,7 +12,9 @@ use super::nodes::{NONE, NodeId, Nodes};
 use super::rows::{contains, insert, members_of_word, word};
 use super::sets::Set;
 use super::summary::{ClaimId, Claims, LabelId};
-use mazurka_core::{ActorId, Awaited, Fingerprint, Footprint, Meter, Move, Schedule, Step, StopReason, System};
+use mazurka_core::{
+    Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Schedule, Step, StopReason, System, Touch,
+};
 use std::collections::VecDeque;
 
 /// What is seldom looked at in a state.
@@ -41,6 +43,12 @@ const KEPT_EVERY: u32 = 4;
 /// A state that was not forgotten.
 fn kept<T>(places: &[Place<T>], id: NodeId) -> &T {
     places[id.index()].state.as_ref().expect("steps are taken from states that are there")
+}
+
+/// A mutex that a step takes.
+fn taken_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<ObjectId> {
+    let takes = |touch: &&Touch| touch.access.contains(Access::WRITE) && system.is_mutex(touch.object);
+    footprint.touches().iter().find(takes).map(|touch| touch.object)
 }
 
 /// How an actor was last seen to wait.
@@ -105,7 +113,7 @@ impl<'s, S: System> Graph<'s, S> {
     /// Gets to know those who always wait for the same step.
     fn meet_standing(&mut self) {
         for (actor, footprint) in self.system.standing() {
-            let label = self.claims.label(actor, &footprint);
+            let label = self.claims.label(actor, &footprint, Set::EMPTY, || None);
             let own = self.claims.own(label);
             insert(&mut self.seen, actor.0);
             self.standing.resize(self.standing.len().max(actor.index() + 1), Set::EMPTY);
@@ -226,13 +234,18 @@ impl<'s, S: System> Graph<'s, S> {
         let parent = self.places[id.index()].parent;
         let [state, before] = [id, parent].map(|id| kept(&self.places, id));
         // Whoever is new was not there a step ago.
-        let mut greet = |actor: ActorId, kinds: &mut Kinds| {
+        let (system, plain) = (self.system, self.plain);
+        let takes = |footprint: &Footprint| if plain { None } else { taken_mutex(system, footprint) };
+        let mut greet = |actor: ActorId, kinds: &mut Kinds, claims: &mut Claims| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
+                if let Some(handler) = self.system.runs_on(actor).filter(|_| !plain) {
+                    claims.note_handler(actor, handler);
+                }
                 self.system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
             }
         };
-        enabled.iter().for_each(|&actor| greet(actor, kinds));
+        enabled.iter().for_each(|&actor| greet(actor, kinds, claims));
         let (waiters, mut summary) = (&mut self.waiters, Set::EMPTY);
         self.system.visit_others_waiting(state, enabled, &mut |actor, footprint, awaited| {
             if waiters.len() <= actor.index() {
@@ -241,9 +254,9 @@ impl<'s, S: System> Graph<'s, S> {
             let own = match &waiters[actor.index()] {
                 Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.claims,
                 _ => {
-                    greet(actor, kinds);
+                    greet(actor, kinds, claims);
                     awaited.iter().for_each(|awaited| kinds.note(actor, awaited.object()));
-                    let label = claims.label(actor, footprint);
+                    let label = claims.label(actor, footprint, Set::EMPTY, || takes(footprint));
                     let own = claims.own(label);
                     waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, claims: own });
                     own
@@ -405,8 +418,20 @@ impl<'s, S: System> Graph<'s, S> {
     }
 
     /// The label of a transition.
-    pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
-        self.claims.label(actor, footprint)
+    pub(super) fn label(&mut self, from: NodeId, actor: ActorId, footprint: &Footprint) -> LabelId {
+        if self.plain {
+            return self.claims.label(actor, footprint, Set::EMPTY, || None);
+        }
+        let held = &mut self.wanted;
+        held.clear();
+        self.system.visit_held(kept(&self.places, from), actor, &mut |mutex| insert(held, mutex.0));
+        if let Some(handler) = self.claims.runs_on(actor)
+            && !footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE))
+        {
+            insert(held, handler.0);
+        }
+        let held = if held.is_empty() { Set::EMPTY } else { self.claims.sets.set(held) };
+        self.claims.label(actor, footprint, held, || taken_mutex(self.system, footprint))
     }
 
     /// The path to a state as a schedule; `starts` are the initial states in order.

@@ -292,7 +292,8 @@ impl Kinds {
             return own;
         }
         let renamed = if renamed == ListId::NOBODY { summary } else { self.rename(label, renamed, summary, claims) };
-        let crossed = claims.sets.union(renamed, own);
+        let needing = claims.in_front_of_taking(label, renamed);
+        let crossed = claims.sets.union(needing, own);
         self.kinds[kind.0 as usize].crossed = (summary, crossed);
         crossed
     }
@@ -416,6 +417,8 @@ mod tests {
     const SWITCH: ObjectId = ObjectId(0);
     const X: ObjectId = ObjectId(1);
     const Y: ObjectId = ObjectId(2);
+    const MUTEX: ObjectId = ObjectId(3);
+    const HANDLER: ObjectId = ObjectId(4);
 
     struct Bench {
         claims: Claims,
@@ -424,9 +427,17 @@ mod tests {
 
     impl Bench {
         fn label(&mut self, actor: u32, touches: &[(ObjectId, Access)]) -> LabelId {
-            let mut footprint = Footprint::default();
+            self.holding(actor, touches, &[])
+        }
+
+        /// The label of a step of somebody who holds some objects; a step that writes the mutex takes it.
+        fn holding(&mut self, actor: u32, touches: &[(ObjectId, Access)], held: &[ObjectId]) -> LabelId {
+            let (mut footprint, mut words) = (Footprint::default(), Vec::new());
             touches.iter().for_each(|&(object, access)| footprint.touch(object, access));
-            self.claims.label(ActorId(actor), &footprint)
+            held.iter().for_each(|object| insert(&mut words, object.0));
+            let held = self.claims.sets.set(&words);
+            let takes = touches.contains(&(MUTEX, Access::WRITE)).then_some(MUTEX);
+            self.claims.label(ActorId(actor), &footprint, held, || takes)
         }
 
         fn find(&mut self, label: LabelId, before: u64, after: u64) -> KindId {
@@ -438,6 +449,49 @@ mod tests {
             self.kinds.wanted((kind, summary), &[enabled], &mut self.claims, &mut wanted);
             wanted.first().copied().unwrap_or(0)
         }
+
+        /// Who conflicts with a step that wakes nobody, if these claims are made behind it.
+        fn conflicts(&mut self, label: LabelId, summary: Set) -> u64 {
+            let kind = self.kinds.plain(&mut self.claims, label);
+            self.wanted(kind, summary, u64::MAX)
+        }
+    }
+
+    #[test]
+    fn what_needs_a_mutex_is_no_conflict_with_who_holds_it() {
+        let mut bench = Bench { claims: Claims::new(Dependence::default()), kinds: Kinds::new() };
+        let write = [(X, Access::WRITE)];
+        let takes = bench.label(1, &[(MUTEX, Access::WRITE)]);
+        let guarded = bench.holding(1, &write, &[MUTEX]);
+        let behind = bench.claims.own(guarded);
+        let takes = bench.kinds.plain(&mut bench.claims, takes);
+        let in_front = bench.kinds.cross(takes, behind, &mut bench.claims);
+        let of_holder = bench.holding(0, &write, &[MUTEX]);
+        let of_another = bench.label(0, &write);
+        assert_eq!((bench.conflicts(of_holder, in_front), bench.conflicts(of_another, in_front)), (0, 0b10));
+        assert_eq!(bench.conflicts(of_holder, behind), 0b10, "who has taken it may come first");
+        let lock = bench.label(0, &[(MUTEX, Access::WRITE)]);
+        assert_eq!(bench.conflicts(lock, in_front), 0b10, "either may take it first");
+    }
+
+    #[test]
+    fn what_a_message_does_is_no_conflict_with_who_runs_on_its_handler() {
+        let mut bench = Bench { claims: Claims::new(Dependence::default()), kinds: Kinds::new() };
+        [1, 2].iter().for_each(|&message| bench.claims.note_handler(ActorId(message), HANDLER));
+        let (begin, write) = ((HANDLER, Access::WRITE), (X, Access::WRITE));
+        let other = bench.label(2, &[begin, write]);
+        let of_other = bench.claims.own(other);
+        let runs = bench.holding(1, &[write], &[HANDLER]);
+        let begins = bench.label(1, &[begin, write]);
+        assert_eq!((bench.conflicts(runs, of_other), bench.conflicts(begins, of_other)), (0, 0b100));
+        // Actor 0 posts it: then these are its claims, and still nobody does that while the other one runs.
+        bench.kinds.note(ActorId(2), SWITCH);
+        let posts = bench.label(0, &[(SWITCH, Access::WRITE)]);
+        let posts = bench.find(posts, 0b001, 0b101);
+        let in_front = bench.kinds.cross(posts, of_other, &mut bench.claims);
+        let of_thread = bench.label(3, &[write]);
+        assert_eq!((bench.conflicts(runs, in_front), bench.conflicts(begins, in_front)), (0, 0b001));
+        assert_eq!(bench.conflicts(of_thread, in_front), 0b001);
     }
 
     #[test]

@@ -337,4 +337,19 @@ mod tests {
         assert_eq!((nodes.tries_all(first), nodes.first_untried(first, 0)), (true, Some(ActorId(0))));
         assert_eq!((nodes.begin_untried(first, 0), nodes.first_untried(first, 0)), (1, None));
     }
+
+    #[test]
+    fn only_where_it_is_settled_who_is_tried_something_is_saved() {
+        let mut nodes = Nodes::new();
+        let actors = [0, 1, 2].map(ActorId);
+        let [tried, waits, full] = [1, 2, 3].map(|fingerprint| nodes.add(Fingerprint(fingerprint), &actors));
+        [tried, waits, full].iter().for_each(|&id| _ = nodes.mark_done(id, ActorId(0)));
+        assert_eq!(nodes.savings(), (6, 9));
+        nodes.try_later(waits, &[0b10]);
+        assert_eq!(nodes.savings(), (4, 6), "who conflicts with actor 1 is not known yet");
+        nodes.try_later(full, &[0b110]);
+        assert_eq!(nodes.savings(), (2, 6), "nobody is left to be added");
+        nodes.begin_untried(waits, 0);
+        assert_eq!(nodes.savings(), (3, 9));
+    }
 }

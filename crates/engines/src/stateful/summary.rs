@@ -6,8 +6,26 @@
 //!
 //! A transition is labelled with its actor and with what it touches, that is, with the claims that it makes. A set of bits
 //! says which claims conflict with those: a whole set of claims passes a transition in a few operations; see `kinds`.
+//!
+//! # What has to be taken first
+//!
+//! A claim *needs* a mutex if that is taken on the way to what it claims: by its actor or, where the actor only lets others
+//! go who do the rest, by one of these. Such a claim is no conflict with a step t whose actor b holds the mutex in front
+//! of it.
+//!
+//! Nothing is lost by that. Let a way from the state in front of t, on which b does not move, be the shortest one to a step
+//! that conflicts with t, and let a take that step. The others on the way have nothing to do with t, so behind t the way
+//! is possible, too, up to a's last step. What is explored behind t goes it in some order, with more steps in between, but
+//! a's steps before the last one, and those of whoever lets a go, are the same ones there. None of them takes the mutex,
+//! since b holds it all the way. So the claim that is made there does not need it; it is the claims of other ways that do.
+//! What the last step takes may depend on what t changes, so a step's own claims need nothing: only those that come from
+//! behind it do.
+//!
+//! Of several mutexes a claim needs the first that it meets on its way back, mostly the one that guards what is touched. A
+//! message needs its handler for all that it does. That is known of the actor, and is noted with a claim only where
+//! somebody else comes to make it.
 
-use super::rows::{contains, insert, join, members};
+use super::rows::{contains, insert, join, members, remove};
 use super::sets::{Memo, Set, Sets};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
@@ -47,12 +65,13 @@ impl Deed {
     }
 }
 
-/// A claim: what an actor does, that also by its number.
+/// A claim: what an actor does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Claim {
     pub(super) actor: ActorId,
     pub(super) deed: Deed,
-    deed_number: u32,
+    /// What has to be taken on the way.
+    needs: Option<ObjectId>,
 }
 
 /// A label: whose step it is, and what the transition claims, which is what it touches.
@@ -60,6 +79,10 @@ pub(super) struct Claim {
 struct Label {
     actor: ActorId,
     own: Set,
+    /// The mutexes that the actor holds in front of the transition, and the handler on which it runs there.
+    held: Set,
+    /// A mutex that it takes.
+    takes: Option<ObjectId>,
 }
 
 /// How many labels are remembered of late.
@@ -69,6 +92,9 @@ const RECENT: usize = 256;
 /// claim what all of them touch.
 const MOST_RENAMED: u32 = 256;
 
+/// The most claims that need something. Beyond that, others are taken to need nothing: less is saved.
+const MOST_NEEDY: u32 = 1024;
+
 /// All claims, sets of claims, and labels.
 pub(super) struct Claims {
     /// Summaries, and sets of actors.
@@ -76,8 +102,15 @@ pub(super) struct Claims {
     dependence: Dependence,
     /// How many claims were made by renaming others.
     renamed: u32,
-    deed_numbers: HashMap<Deed, u32, FxBuildHasher>,
-    /// For each actor, the claims that it makes by the numbers of the deeds.
+    /// The numbers of deeds, with what they need.
+    deed_numbers: HashMap<(Deed, Option<ObjectId>), u32, FxBuildHasher>,
+    /// For each actor the handler that runs it.
+    handlers: Vec<Option<ObjectId>>,
+    /// How many claims need something.
+    needy: u32,
+    /// What becomes of summaries in front of an actor's transitions that take a mutex.
+    taken: Memo<(ActorId, ObjectId, Set), Set>,
+    /// For each actor, the claims that it makes by these numbers.
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
     /// For each actor its claims, and the claims of others to wake it.
@@ -91,8 +124,9 @@ pub(super) struct Claims {
     /// The numbers of the labels, which stand in `labels`.
     label_numbers: HashTable<LabelId>,
     labels: Vec<Label>,
-    /// Labels that were asked for of late, by the hashes of actors and footprints: few others are asked for next.
-    recent: Vec<Option<(ActorId, Footprint, LabelId)>>,
+    /// Labels that were asked for of late, by the hashes of who steps, what it touches and holds: few others are asked for
+    /// next.
+    recent: Vec<Option<(ActorId, Set, Footprint, LabelId)>>,
     scratch: Vec<u64>,
 }
 
@@ -115,6 +149,9 @@ impl Claims {
             dependence,
             renamed: 0,
             deed_numbers: HashMap::default(),
+            handlers: Vec::new(),
+            needy: 0,
+            taken: Memo::new(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
             by_actor: Vec::new(),
@@ -129,30 +166,37 @@ impl Claims {
         }
     }
 
-    /// The label of a transition, or of a step that somebody waits to take.
-    pub(super) fn label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
-        let hash = FxBuildHasher.hash_one((actor, footprint));
+    /// The label of a transition, or of a step that somebody waits to take. `held` is what the actor holds in front of it;
+    /// `takes` tells which mutex a step with this footprint takes.
+    pub(super) fn label(
+        &mut self,
+        actor: ActorId,
+        footprint: &Footprint,
+        held: Set,
+        takes: impl FnOnce() -> Option<ObjectId>,
+    ) -> LabelId {
+        let hash = FxBuildHasher.hash_one((actor, footprint, held.0[0]));
         let slot = hash as usize & (self.recent.len() - 1);
         match &mut self.recent[slot] {
-            Some(recent) if recent.0 == actor && recent.1 == *footprint => return recent.2,
+            Some(recent) if recent.0 == actor && recent.1 == held && recent.2 == *footprint => return recent.3,
             _ => {}
         }
-        let id = self.find_label(actor, footprint);
+        let id = self.find_label(actor, footprint, held, takes());
         match &mut self.recent[slot] {
-            Some((whose, recent, label)) => {
+            Some((whose, had, recent, label)) => {
                 recent.clone_from(footprint);
-                (*whose, *label) = (actor, id);
+                (*whose, *had, *label) = (actor, held, id);
             }
-            none => *none = Some((actor, footprint.clone(), id)),
+            none => *none = Some((actor, held, footprint.clone(), id)),
         }
         id
     }
 
-    fn find_label(&mut self, actor: ActorId, footprint: &Footprint) -> LabelId {
+    fn find_label(&mut self, actor: ActorId, footprint: &Footprint, held: Set, takes: Option<ObjectId>) -> LabelId {
         let mut own = std::mem::take(&mut self.scratch);
         own.clear();
         footprint.touches().iter().for_each(|&touch| insert(&mut own, self.claim(actor, Deed::Touches(touch)).0));
-        let label = Label { actor, own: self.sets.set(&own) };
+        let label = Label { actor, own: self.sets.set(&own), held, takes };
         self.scratch = own;
         let labels = &self.labels;
         if let Some(&known) = self.label_numbers.find(hash(label), |id| labels[id.index()] == label) {
@@ -164,24 +208,70 @@ impl Claims {
         id
     }
 
-    /// The number of a claim.
-    pub(super) fn claim(&mut self, actor: ActorId, deed: Deed) -> ClaimId {
-        let next = self.deed_numbers.len() as u32;
-        let deed_number = *self.deed_numbers.entry(deed).or_insert(next);
-        self.claim_by_number(actor, deed, deed_number)
+    /// Somebody is a message of this handler.
+    pub(super) fn note_handler(&mut self, actor: ActorId, handler: ObjectId) {
+        *entry(&mut self.handlers, actor) = Some(handler);
     }
 
-    fn claim_by_number(&mut self, actor: ActorId, deed: Deed, deed_number: u32) -> ClaimId {
-        let numbers = entry(&mut self.claim_numbers, actor);
-        if numbers.len() <= deed_number as usize {
-            numbers.resize(deed_number as usize + 1, None);
-        }
-        if let Some(known) = numbers[deed_number as usize] {
+    /// The handler that runs an actor.
+    pub(super) fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
+        self.handlers.get(actor.index()).copied().flatten()
+    }
+
+    /// What becomes of a summary in front of a transition by which its actor may take a mutex.
+    pub(super) fn in_front_of_taking(&mut self, label: LabelId, summary: Set) -> Set {
+        let Label { actor, takes, .. } = self.labels[label.index()];
+        let Some(takes) = takes else { return summary };
+        let key = (actor, takes, summary);
+        if let Some(known) = self.taken.get(key) {
             return known;
         }
+        let mut claims = self.sets.words(&summary).to_vec();
+        for index in 0..self.of(actor).len() {
+            let id = self.of(actor)[index];
+            let claim = self.get(id);
+            if claim.needs.is_some() || claim.deed.object().is_none() || !contains(&claims, id.0) {
+                continue;
+            }
+            let claim = Claim { needs: Some(takes), ..claim };
+            let place = self.place(claim);
+            let known = self.known(claim, place);
+            if let Some(new) = known.or_else(|| (self.needy < MOST_NEEDY).then(|| self.make(claim, place))) {
+                remove(&mut claims, id.0);
+                insert(&mut claims, new.0);
+            }
+        }
+        let in_front = self.sets.set(&claims);
+        self.taken.put(key, in_front);
+        in_front
+    }
+
+    /// The number of a claim.
+    pub(super) fn claim(&mut self, actor: ActorId, deed: Deed) -> ClaimId {
+        let claim = Claim { actor, deed, needs: None };
+        let place = self.place(claim);
+        self.known(claim, place).unwrap_or_else(|| self.make(claim, place))
+    }
+
+    /// Where a claim's number stands among those of its actor.
+    fn place(&mut self, Claim { deed, needs, .. }: Claim) -> usize {
+        let next = self.deed_numbers.len() as u32;
+        *self.deed_numbers.entry((deed, needs)).or_insert(next) as usize
+    }
+
+    /// The number of a claim, if it was made before.
+    fn known(&self, claim: Claim, place: usize) -> Option<ClaimId> {
+        *self.claim_numbers.get(claim.actor.index())?.get(place)?
+    }
+
+    fn make(&mut self, claim: Claim, place: usize) -> ClaimId {
+        let Claim { actor, deed, needs } = claim;
+        let numbers = entry(&mut self.claim_numbers, actor);
+        numbers.resize(numbers.len().max(place + 1), None);
         let id = ClaimId(self.claims.len() as u32);
-        numbers[deed_number as usize] = Some(id);
-        self.claims.push(Claim { actor, deed, deed_number });
+        numbers[place] = Some(id);
+        self.needy += u32::from(needs.is_some());
+        self.claims.push(claim);
         entry(&mut self.by_actor, actor).push(id);
         match deed {
             Deed::Touches(touch) => self.on_object.entry(touch.object).or_default().push(id),
@@ -220,7 +310,9 @@ impl Claims {
     /// that conflict with it, and those that say who wakes whom. An actor's own steps stay in their order.
     pub(super) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut Vec<u64>) {
         join(decisive, &self.wakes);
-        let Label { actor, own } = self.labels[label.index()];
+        let Label { actor, own, held, .. } = self.labels[label.index()];
+        let is_held =
+            |object: Option<ObjectId>| object.is_some_and(|object| contains(self.sets.words(&held), object.0));
         for claim in members(self.sets.words(&own).iter().copied()) {
             let Deed::Touches(mine) = self.claims[claim as usize].deed else { continue };
             let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
@@ -229,6 +321,8 @@ impl Claims {
                 let theirs = self.get(id);
                 if let Deed::Touches(touch) = theirs.deed
                     && theirs.actor != actor
+                    && !is_held(theirs.needs)
+                    && !is_held(self.runs_on(theirs.actor))
                     && self.dependence.races(mine.access, touch.access)
                 {
                     insert(decisive, id.0);
@@ -275,15 +369,15 @@ impl Claims {
 
     /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
     pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> Option<ClaimId> {
-        let Claim { deed, deed_number, .. } = self.get(claim);
-        let actor = self.actor(label);
-        if self.renamed == MOST_RENAMED {
-            let numbers = self.claim_numbers.get(actor.index())?;
-            return *numbers.get(deed_number as usize)?;
+        let Claim { actor: woken, deed, needs } = self.get(claim);
+        let claim = Claim { actor: self.actor(label), deed, needs: needs.or(self.runs_on(woken)) };
+        let place = self.place(claim);
+        if let Some(known) = self.known(claim, place) {
+            return Some(known);
         }
-        let before = self.claims.len();
-        let id = self.claim_by_number(actor, deed, deed_number);
-        self.renamed += (self.claims.len() - before) as u32;
-        Some(id)
+        (self.renamed < MOST_RENAMED).then(|| {
+            self.renamed += 1;
+            self.make(claim, place)
+        })
     }
 }

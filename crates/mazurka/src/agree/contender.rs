@@ -273,6 +273,14 @@ impl System for Limited<'_> {
         self.model.awaits(state, actor)
     }
 
+    fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
+        self.model.runs_on(actor)
+    }
+
+    fn visit_held(&self, state: &State, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
+        self.model.visit_held(state, actor, visit);
+    }
+
     fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
         if self.tells_idle {
             tries_in_vain(self.model, state, actor, footprint)
