@@ -3,11 +3,11 @@
 //! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
 //! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
 //! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program,
-//! and so is whether all ways to ask who waits give the same answer.
+//! and so is whether all ways to ask who waits give the same answer, and whether nobody takes what another one holds.
 //!
 //! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
 
-use mazurka_core::{ActorId, Awaited, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
+use mazurka_core::{Access, ActorId, Awaited, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashSet;
 
@@ -42,6 +42,7 @@ pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
                 check_pair(model, &state, one, other)?;
             }
             check_enabling(model, &state, &enabled, one)?;
+            check_holding(model, &state, one)?;
         }
         for step in taken {
             if seen.len() < most && seen.insert(step.after.clone()) {
@@ -172,6 +173,45 @@ fn check_enabling(model: &Model, state: &State, before: &[ActorId], cause: &Take
         let independent = |step: &Taken| !DEPENDENCE.conflicts(&cause.footprint, &step.footprint);
         if outcomes(model, &cause.after, actor).any(|step| independent(&step)) {
             return problem("does not conflict with what that one then does");
+        }
+    }
+    Ok(())
+}
+
+/// A step takes a mutex only if nobody else holds it, and who holds it then is told to. A message writes its handler only
+/// where nobody runs on that, and takes other steps only where it runs there itself.
+fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), String> {
+    let actor = taken.step.actor;
+    let problem = |what: &str| Err(format!("{} {what}", tell(model, state, taken)));
+    let held = |state: &State, actor: ActorId| {
+        let mut held = Vec::new();
+        model.visit_held(state, actor, &mut |mutex| held.push(mutex));
+        held
+    };
+    let is_false = |state: &State| {
+        held(state, actor).iter().any(|&mutex| !model.is_mutex(mutex) || model.holder(state, mutex) != Some(actor))
+    };
+    if is_false(state) || is_false(&taken.after) {
+        return problem("is a step of somebody who is told to hold a mutex and does not");
+    }
+    let mut others = enabled(model, state);
+    model.waiting(state, &mut others);
+    if others.iter().any(|&other| other != actor && held(state, other) != held(&taken.after, other)) {
+        return problem("changes what somebody else holds");
+    }
+    for touch in taken.footprint.touches().iter().filter(|touch| model.is_mutex(touch.object)) {
+        if touch.access.contains(Access::WRITE) && model.holder(state, touch.object).is_some() {
+            return problem("takes a mutex that somebody holds");
+        }
+        let is_holder = model.holder(&taken.after, touch.object) == Some(actor);
+        if is_holder && !held(&taken.after, actor).contains(&touch.object) {
+            return problem("leaves its actor with a mutex, and that is not told");
+        }
+    }
+    if let Some(handler) = model.runs_on(actor) {
+        let begins = taken.footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE));
+        if model.holder(state, handler) != (!begins).then_some(actor) {
+            return problem("is a step on a handler that does not run it, or begins where another one runs");
         }
     }
     Ok(())
