@@ -99,7 +99,7 @@
 //! small value, what becomes of it in front of a transition is mostly known, and most transitions cost two comparisons;
 //! see `sets` and `kinds`.
 //!
-//! Where nothing was saved in a thousand transitions, claims are given up and everybody is tried; see `everybody`.
+//! Where nothing was saved in five hundred transitions, claims are given up and everybody is tried; see `everybody`.
 //!
 //! The paper's algorithm is recursive and starts anew from a list of states when the recursion ends. Here every execution
 //! starts from such a list: which of the states with something left to try comes next is free in the paper, too.

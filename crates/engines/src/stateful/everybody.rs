@@ -1,6 +1,6 @@
 //! Where nothing is saved, everybody is tried.
 //!
-//! To find out who need not be tried costs about as much as to try them. Where, after a thousand transitions, everybody is
+//! To find out who need not be tried costs about as much as to try them. Where, after five hundred transitions, everybody is
 //! to be tried in every state where that is settled, claims are given up: from there on everybody is tried everywhere, as
 //! `exhaustive` does it and nearly at its price. (It is not settled where somebody is still to be tried: whoever comes
 //! into conflict with that is yet to be known.) Nothing is missed by that: it is never wrong to try somebody, and where
@@ -20,17 +20,18 @@ use crate::findings::{Finding, Findings};
 use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
 /// So many transitions must have saved nothing, unless the options say how many.
-const PATIENCE: u64 = 1024;
+const PATIENCE: u64 = 512;
 /// A step for so many of them must be one of which it is settled whether it is to be tried. Otherwise it looks again when
 /// twice as many were taken.
 const SETTLED: u64 = 8;
 /// It looks again when so many times as many transitions were taken.
 const RARELY: u64 = 4;
-/// The most transitions after which a small search ends with the current execution, and the part of those taken until then.
+/// The most transitions after which a small search ends, and the part of those taken until then. It ends with the current
+/// execution if that takes no more than so many times as many transitions, or that part of those taken until then.
 const LARGEST_SAMPLE: u64 = 1024;
 const SAMPLED: u64 = 16;
-/// The part of those taken until then after which a small search ends, whatever it is at.
-const MOST_SAMPLED: u64 = 4;
+const OVERTIME: u64 = 4;
+const MOST_SAMPLED: u64 = 64;
 /// Of so many steps at least one must be saved in a small search for a new beginning.
 const WORTH_IT: u64 = 8;
 
@@ -97,7 +98,7 @@ impl<'a, S: System> Search<'a, S> {
         let mut sample = Search::new(self.system, &options, &mut nobody);
         let look = (self.transitions / SAMPLED).min(LARGEST_SAMPLE);
         sample.effort = Effort { is_sample: true, next_look: Some(look), ..Effort::new(&options) };
-        sample.next_check = self.transitions / MOST_SAMPLED;
+        sample.next_check = (OVERTIME * look).max(self.transitions / MOST_SAMPLED);
         sample.meter = self.meter.clone();
         // What stops it is a limit, which will stop this search, too; or its executions are too long to be a sample.
         if sample.run_from(vec![self.graph.state(from).clone()]).is_err() {
