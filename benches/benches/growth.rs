@@ -4,12 +4,8 @@
 //! per transition stays about the same as the graph grows. Both engines run on one thread, `exhaustive` stands first, and
 //! each figure is the best of five runs. Nothing is asserted about time.
 
-use mazurka_core::{Counter, Silent};
-use mazurka_engines::{Engine, Options, explore};
+use mazurka_benches::stateful_beside_exhaustive;
 use mazurka_lang::{Identity, Model, compile};
-use std::time::Instant;
-
-const RUNS: usize = 5;
 
 /// A family: its name, its program, the constant that makes it grow, and the sizes.
 const FAMILIES: [(&str, &str, &str, [i64; 4]); 5] = [
@@ -40,7 +36,7 @@ fn main() {
         for size in sizes {
             let program = compile(name, source, &[(constant.to_owned(), size)]).expect("it compiles");
             let model = Model::new(program.into(), Identity::Presence);
-            let best = measure(&model);
+            let best = stateful_beside_exhaustive(&model);
             let [full, reduced] = best.map(|(transitions, seconds)| seconds * 1e9 / transitions as f64);
             println!(
                 "{name:<16} {size:>8} {:>24} {:>18} {:>12} {:>10.1}",
@@ -51,21 +47,4 @@ fn main() {
             );
         }
     }
-}
-
-/// For `exhaustive` and for `stateful` the transitions, and the seconds of the fastest of some runs. They take turns: a
-/// machine that slows down does so for both.
-fn measure(model: &Model) -> [(u64, f64); 2] {
-    let options = Options { all: true, threads: 1, ..Options::default() };
-    let mut best = [(0, f64::INFINITY); 2];
-    for _ in 0..RUNS {
-        for (engine, best) in [Engine::Exhaustive, Engine::Stateful].into_iter().zip(&mut best) {
-            let started = Instant::now();
-            let exploration = explore(engine, model, &options, &mut Silent);
-            let seconds = started.elapsed().as_secs_f64();
-            let transitions = exploration.statistics.get(Counter::Transitions).expect("it is counted");
-            *best = (transitions, best.1.min(seconds));
-        }
-    }
-    best
 }

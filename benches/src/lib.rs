@@ -4,9 +4,11 @@
 //! `Theirs` to Stateright. So both search the same states by the same code.
 #![forbid(unsafe_code)]
 
+mod beside;
 mod dining;
 mod two_phase;
 
+pub use beside::stateful_beside_exhaustive;
 pub use dining::Dining;
 pub use two_phase::TwoPhase;
 
