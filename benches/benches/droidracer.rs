@@ -54,8 +54,8 @@ struct Bench {
 impl Bench {
     fn print_head(&self) {
         println!(
-            "{:<42} {:<15} {:>11} {:>12} {:>10}  {}",
-            "program", "engine", "executions", "transitions", "seconds", "published: traces / transitions / time"
+            "{:<42} {:<15} {:>11} {:>12} {:>10}  published: traces / transitions / time",
+            "program", "engine", "executions", "transitions", "seconds"
         );
     }
 
