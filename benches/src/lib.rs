@@ -2,6 +2,8 @@
 //!
 //! A program is a set of plain functions over one compact state type (`Native`); `Ours` shows it to Mazurka and
 //! `Theirs` to Stateright. So both search the same states by the same code.
+//!
+//! Where engines of ours are measured against each other, that is here, too.
 #![forbid(unsafe_code)]
 
 mod beside;

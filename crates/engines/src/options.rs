@@ -22,7 +22,7 @@ pub struct Options {
     pub capture: Capture,
     /// Where an unfolding is cut.
     pub cutoffs: Cutoffs,
-    /// After how many transitions that saved nothing `stateful` gives up saving; a thousand if nothing is said.
+    /// After how many transitions that saved nothing `stateful` gives up saving; five hundred if nothing is said.
     pub patience: Option<u64>,
 }
 
