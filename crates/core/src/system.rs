@@ -103,14 +103,28 @@ pub trait System: Sync {
     }
 
     /// Those who are there from the start to the end and, whenever they cannot move, wait to take a step of which the
-    /// footprint is always the same; with that footprint, which has the object that they await. If it has one object only,
-    /// that one is always awaited to be made ([`Awaited::Made`]). A search that asks once need not visit them in every
-    /// state.
+    /// footprint is always the same; with that footprint. Whether they can move depends on its objects only, and one of
+    /// these is what they await. If there is one object only, that one is always awaited to be made ([`Awaited::Made`]). A
+    /// search that asks once need not ask after them in every state.
     fn standing(&self) -> Vec<(ActorId, Footprint)> {
         Vec::new()
     }
 
-    /// Visits those whom [`System::visit_waiting`] visits, but for [`System::standing`].
+    /// Whether one of [`System::standing`] can move now.
+    fn standing_can_move(&self, state: &Self::State, actor: ActorId) -> bool {
+        let mut enabled = Vec::new();
+        self.enabled(state, &mut enabled);
+        enabled.contains(&actor)
+    }
+
+    /// Appends those whom [`System::enabled`] appends, but for [`System::standing`].
+    fn enabled_others(&self, state: &Self::State, into: &mut Vec<ActorId>) {
+        self.enabled(state, into);
+        let standing = self.standing();
+        into.retain(|actor| standing.iter().all(|(standing, _)| standing != actor));
+    }
+
+    /// Visits those whom [`System::visit_waiting`] visits, but for [`System::standing`], of whom `enabled` may know nothing.
     fn visit_others_waiting(&self, state: &Self::State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         self.visit_waiting(state, enabled, visit);
     }

@@ -125,7 +125,7 @@ use crate::Options;
 use crate::findings::{Finding, Findings, conclude};
 use crate::waiting::unless_it_tells_who_waits;
 use everybody::Effort;
-use graph::Graph;
+use graph::{Graph, Way};
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer, Outcome,
     Progress, Schedule, Statistics, Step, StopReason, System, Traits, Violation,
@@ -447,7 +447,7 @@ impl<'a, S: System> Search<'a, S> {
         let Trial { step, ref state, fingerprint, label, known } = self.trials.list[trial];
         let (to, is_new) = match known {
             Some(known) => (known, false),
-            None => self.graph.enter(state, fingerprint, &mut self.enabled, Some((at, step))),
+            None => self.graph.enter(state, fingerprint, &mut self.enabled, Some(Way { from: at, step, label })),
         };
         if is_new {
             self.check_end(to)?;

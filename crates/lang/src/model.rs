@@ -360,6 +360,41 @@ impl Model {
         mailbox.next().is_some_and(|first| first.header.status == Status::Pending && (any || first.at == record.at))
     }
 
+    /// Appends those who have records and can move.
+    fn enabled_records(&self, words: &[i64], into: &mut Vec<ActorId>) {
+        let mut busy_handler = None;
+        for record in self.records(words) {
+            if record.header.status != Status::Pending {
+                if record.header.kind == Kind::Message {
+                    busy_handler = Some(record.owner(words));
+                }
+                if self.can_move(words, &record) {
+                    into.push(record.actor(words));
+                }
+                continue;
+            }
+            let handler = record.owner(words);
+            if busy_handler == Some(handler) {
+                continue;
+            }
+            let actor = record.actor(words);
+            // Equal messages that wait side by side are one actor by presence.
+            if into.last() != Some(&actor) {
+                into.push(actor);
+            }
+            if !self.program.handlers[handler as usize].any {
+                // Nobody overtakes the first one.
+                busy_handler = Some(handler);
+            }
+        }
+    }
+
+    /// Appends those of some events that can happen.
+    fn enabled_events(&self, words: &[i64], among: impl Fn(usize) -> bool, into: &mut Vec<ActorId>) {
+        let events = (0..self.watches.len()).filter(|&event| among(event) && self.event_can_happen(words, event));
+        into.extend(events.map(|event| self.event_actor(event)));
+    }
+
     /// The number of an event among the events.
     fn event_of(&self, actor: ActorId) -> Option<usize> {
         let event = actor.0.checked_sub(self.first_event())? as usize;
@@ -457,37 +492,8 @@ impl System for Model {
     }
 
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
-        let words = &state.words;
-        let mut busy_handler = None;
-        for record in self.records(words) {
-            if record.header.status != Status::Pending {
-                if record.header.kind == Kind::Message {
-                    busy_handler = Some(record.owner(words));
-                }
-                if self.can_move(words, &record) {
-                    into.push(record.actor(words));
-                }
-                continue;
-            }
-            let handler = record.owner(words);
-            if busy_handler == Some(handler) {
-                continue;
-            }
-            let actor = record.actor(words);
-            // Equal messages that wait side by side are one actor by presence.
-            if into.last() != Some(&actor) {
-                into.push(actor);
-            }
-            if !self.program.handlers[handler as usize].any {
-                // Nobody overtakes the first one.
-                busy_handler = Some(handler);
-            }
-        }
-        for event in 0..self.watches.len() {
-            if self.event_can_happen(words, event) {
-                into.push(self.event_actor(event));
-            }
-        }
+        self.enabled_records(&state.words, into);
+        self.enabled_events(&state.words, |_| true, into);
     }
 
     fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
@@ -535,6 +541,17 @@ impl System for Model {
     fn standing(&self) -> Vec<(ActorId, Footprint)> {
         let looks = (0..self.looks.len()).filter_map(|event| Some((event, self.looks[event].as_ref()?)));
         looks.map(|(event, looks)| (self.event_actor(event), looks.clone())).collect()
+    }
+
+    fn standing_can_move(&self, state: &State, actor: ActorId) -> bool {
+        self.event_of(actor).is_some_and(|event| self.event_can_happen(&state.words, event))
+    }
+
+    fn enabled_others(&self, state: &State, into: &mut Vec<ActorId>) {
+        self.enabled_records(&state.words, into);
+        if !self.all_stand {
+            self.enabled_events(&state.words, |event| self.looks[event].is_none(), into);
+        }
     }
 
     fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {

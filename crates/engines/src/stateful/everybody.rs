@@ -12,6 +12,7 @@
 //! one nothing is settled. If it does, the search begins anew and does not give up again. All but what it has found is
 //! lost then: at most four times as many transitions as it had taken when it came to such a part.
 
+use super::graph::Way;
 use super::nodes::NodeId;
 use super::rows::members_of_word;
 use super::{Search, Whereabouts};
@@ -136,7 +137,7 @@ impl<'a, S: System> Search<'a, S> {
         for index in 0..self.trials.len {
             let trial = &self.trials.list[index];
             if trial.known.is_none() {
-                let way = Some((from, trial.step));
+                let way = Some(Way { from, step: trial.step, label: None });
                 let (to, is_new) = self.graph.enter(&trial.state, trial.fingerprint, &mut self.enabled, way);
                 if is_new {
                     self.check_end(to)?;

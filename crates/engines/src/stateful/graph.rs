@@ -29,6 +29,14 @@ pub(super) struct Place<T> {
     pub(super) seen_at: u64,
 }
 
+/// How a state is reached: from where, by which move, and that transition's label if it is known.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) from: NodeId,
+    pub(super) step: Move,
+    pub(super) label: Option<LabelId>,
+}
+
 #[derive(Clone, Copy)]
 struct Edge {
     from: NodeId,
@@ -77,7 +85,8 @@ pub(super) struct Graph<'s, S: System> {
     first_without_claims: Option<NodeId>,
     /// The actors that were ever there.
     seen: Vec<u64>,
-    /// For each actor that always waits for the same step what it claims, and the claims of all of them.
+    /// Those who always wait for the same step, for each of them what it claims, and the claims of all of them.
+    standing_actors: Vec<u64>,
     standing: Vec<Set>,
     standing_claims: Set,
     /// For each actor how it was last seen to wait: mostly it waits like that again.
@@ -101,6 +110,7 @@ impl<'s, S: System> Graph<'s, S> {
             plain,
             first_without_claims: None,
             seen: Vec::new(),
+            standing_actors: Vec::new(),
             standing: Vec::new(),
             standing_claims: Set::EMPTY,
             waiters: Vec::new(),
@@ -116,6 +126,7 @@ impl<'s, S: System> Graph<'s, S> {
             let label = self.claims.label(actor, &footprint, Set::EMPTY, || None);
             let own = self.claims.own(label);
             insert(&mut self.seen, actor.0);
+            insert(&mut self.standing_actors, actor.0);
             self.standing.resize(self.standing.len().max(actor.index() + 1), Set::EMPTY);
             self.standing[actor.index()] = own;
             self.standing_claims = self.claims.sets.union(self.standing_claims, own);
@@ -197,11 +208,11 @@ impl<'s, S: System> Graph<'s, S> {
         state: &S::State,
         fingerprint: Fingerprint,
         enabled: &mut Vec<ActorId>,
-        from: Option<(NodeId, Move)>,
+        way: Option<Way>,
     ) -> (NodeId, bool) {
         match self.nodes.find(fingerprint) {
             Some(known) => (known, false),
-            None => (self.add(state, fingerprint, enabled, from), true),
+            None => (self.add(state, fingerprint, enabled, way), true),
         }
     }
 
@@ -211,13 +222,23 @@ impl<'s, S: System> Graph<'s, S> {
         state: &S::State,
         fingerprint: Fingerprint,
         enabled: &mut Vec<ActorId>,
-        from: Option<(NodeId, Move)>,
+        way: Option<Way>,
     ) -> NodeId {
         enabled.clear();
-        self.system.enabled(state, enabled);
-        let id = self.nodes.add(fingerprint, enabled);
-        let (parent, via, depth) = match from {
-            Some((parent, via)) => (parent, via, self.place(parent).depth + 1),
+        match way {
+            Some(Way { from, label: Some(label), .. }) if !self.standing.is_empty() => {
+                self.system.enabled_others(state, enabled);
+                self.find_standing(state, from, label);
+            }
+            _ => {
+                self.system.enabled(state, enabled);
+                self.wanted.clear();
+            }
+        }
+        let id = self.nodes.add(fingerprint, enabled, &self.wanted);
+        debug_assert!(self.knows_who_can_move(id, state));
+        let (parent, via, depth) = match way {
+            Some(Way { from, step, .. }) => (from, step, self.place(from).depth + 1),
             None => (id, Move::from(ActorId(0)), 0),
         };
         self.places.push(Place { state: Some(self.system.keep(state)), parent, via, depth, seen_at: 0 });
@@ -225,6 +246,29 @@ impl<'s, S: System> Graph<'s, S> {
             self.claim_for_waiting(id, enabled);
         }
         id
+    }
+
+    /// Finds out who of those who always wait for the same step can move in a new state. They are those who could a step ago,
+    /// unless that step changed what they look at.
+    fn find_standing(&mut self, state: &S::State, from: NodeId, label: LabelId) {
+        self.kinds.meet(&self.claims, label);
+        let (can_move, before) = (&mut self.wanted, self.nodes.enabled_bits(from));
+        can_move.clear();
+        for (index, standing) in self.standing_actors.iter().enumerate() {
+            let asked = standing & self.kinds.sleepers(label, index);
+            let asked_can_move = members_of_word(index, asked)
+                .filter(|&actor| self.system.standing_can_move(state, ActorId(actor)))
+                .fold(0, |all, actor| all | 1 << (actor % 64));
+            can_move.push(standing & !asked & word(before, index) | asked_can_move);
+        }
+    }
+
+    /// Whether those are known in a state who can move there.
+    fn knows_who_can_move(&self, id: NodeId, state: &S::State) -> bool {
+        let (mut enabled, mut bits) = (Vec::new(), vec![0; self.nodes.actor_words()]);
+        self.system.enabled(state, &mut enabled);
+        enabled.iter().for_each(|actor| insert(&mut bits, actor.0));
+        bits == self.nodes.enabled_bits(id)
     }
 
     /// Makes the claims of those who wait in a new state: they may wait for ever, and never take the step that they

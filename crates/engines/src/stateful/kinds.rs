@@ -186,9 +186,7 @@ impl Kinds {
         [before, after]: [&[u64]; 2],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
     ) -> KindId {
-        if self.of_label(label).seen != self.seen {
-            self.find_sleepers(claims, label);
-        }
+        self.meet(claims, label);
         let of_label = &mut self.labels[label.index()];
         let (mut unsteady, mut is_other) = (0, 0);
         for (index, [sleepers, last, went]) in of_label.sleepers.iter_mut().enumerate() {
@@ -220,6 +218,21 @@ impl Kinds {
         kind
     }
 
+    /// A word of the set of those who were ever seen to wait for an object that transitions with a label change. The label
+    /// was met.
+    #[inline]
+    pub(super) fn sleepers(&self, label: LabelId, index: usize) -> u64 {
+        self.labels[label.index()].sleepers.get(index).map_or(0, |&[sleepers, ..]| sleepers)
+    }
+
+    /// Finds out, if that is not known, who was ever seen to wait for an object that transitions with a label change.
+    #[inline]
+    pub(super) fn meet(&mut self, claims: &Claims, label: LabelId) {
+        if self.of_label(label).seen != self.seen {
+            self.find_sleepers(claims, label);
+        }
+    }
+
     fn of_label(&mut self, label: LabelId) -> &mut OfLabel {
         if self.labels.len() <= label.index() {
             self.labels.resize_with(label.index() + 1, OfLabel::default);
@@ -227,7 +240,6 @@ impl Kinds {
         &mut self.labels[label.index()]
     }
 
-    /// Finds out who was ever seen to wait for an object that transitions with a label change.
     fn find_sleepers(&mut self, claims: &Claims, label: LabelId) {
         let all = &mut self.scratch;
         all.clear();

@@ -63,13 +63,15 @@ impl Nodes {
         self.numbers.find(Key::from(fingerprint).hash(), is_same)
     }
 
-    /// Adds a state that is not known, with claims that are to be sent on.
-    pub(super) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId]) -> NodeId {
+    /// Adds a state that is not known, with claims that are to be sent on. Who can move there is told in part by a list, in
+    /// part by bits.
+    pub(super) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId], others: &[u64]) -> NodeId {
         let id = NodeId(self.len);
         self.len += 1;
         if let Some(last) = enabled.iter().max() {
             self.widen(words_for(last.0));
         }
+        self.widen(others.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1));
         let [high, low] = halves(fingerprint);
         let at = self.words.len();
         self.words.resize(at + self.stride, 0);
@@ -78,6 +80,7 @@ impl Nodes {
         for actor in enabled {
             row[SETS + actor.index() / 64] |= 1 << (actor.0 % 64);
         }
+        row[SETS..].iter_mut().zip(others).for_each(|(mine, others)| *mine |= others);
         self.numbers.add(Key::from(fingerprint).hash(), id);
         id
     }
@@ -318,14 +321,14 @@ mod tests {
     #[test]
     fn states_keep_what_they_know_as_the_table_widens() {
         let mut nodes = Nodes::new();
-        let first = nodes.add(Fingerprint(7), &[ActorId(0), ActorId(2)]);
+        let first = nodes.add(Fingerprint(7), &[ActorId(0)], &[0b100]);
         nodes.replace_first_in(first, 5);
         nodes.close(first);
         assert!(nodes.mark_done(first, ActorId(2)) && !nodes.mark_done(first, ActorId(2)));
         assert!(!nodes.set_summary(first, Set([9, 1])) && nodes.is_new(first));
         nodes.begin_sending(first);
         assert!(!nodes.is_new(first) && !nodes.is_fresh(first));
-        let second = nodes.add(Fingerprint(8), &[ActorId(70)]);
+        let second = nodes.add(Fingerprint(8), &[], &[0, 1 << 6, 0]);
         assert!(nodes.set_summary(first, Set([0, 5])) && !nodes.set_summary(first, Set([8, 0])));
         assert!(nodes.is_fresh(first) && nodes.is_fresh(second));
         assert_eq!((nodes.summary(first), nodes.summary(second)), (Set([8, 0]), Set::EMPTY));
@@ -342,7 +345,7 @@ mod tests {
     fn only_where_it_is_settled_who_is_tried_something_is_saved() {
         let mut nodes = Nodes::new();
         let actors = [0, 1, 2].map(ActorId);
-        let [tried, waits, full] = [1, 2, 3].map(|fingerprint| nodes.add(Fingerprint(fingerprint), &actors));
+        let [tried, waits, full] = [1, 2, 3].map(|fingerprint| nodes.add(Fingerprint(fingerprint), &actors, &[]));
         [tried, waits, full].iter().for_each(|&id| _ = nodes.mark_done(id, ActorId(0)));
         assert_eq!(nodes.savings(), (6, 9));
         nodes.try_later(waits, &[0b10]);

@@ -297,6 +297,14 @@ impl System for Limited<'_> {
         self.model.standing()
     }
 
+    fn standing_can_move(&self, state: &State, actor: ActorId) -> bool {
+        self.model.standing_can_move(state, actor)
+    }
+
+    fn enabled_others(&self, state: &State, into: &mut Vec<ActorId>) {
+        self.model.enabled_others(state, into);
+    }
+
     fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         self.model.visit_others_waiting(state, enabled, visit);
     }
