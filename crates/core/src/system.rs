@@ -81,6 +81,13 @@ pub trait System: Sync {
         None
     }
 
+    /// Whether an actor is an event, which does all that it does in one step, and may happen again. Threads and messages stand
+    /// somewhere in their code; a search may do better to let them go on than to try others in turn.
+    fn is_event(&self, _actor: ActorId) -> bool {
+        let Traits { events, threads, fifo_mailboxes, any_mailboxes, recorded, .. } = self.traits();
+        events || !(threads || fifo_mailboxes || any_mailboxes || recorded)
+    }
+
     /// Whether `actor`, who can move here, is known to be idle: its step would choose nothing, find nothing wrong and
     /// leave everything as it is. Then `footprint` becomes what the step would look at, and a search that holds this
     /// against others need not take the step.

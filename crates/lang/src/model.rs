@@ -607,6 +607,10 @@ impl System for Model {
         }
     }
 
+    fn is_event(&self, actor: ActorId) -> bool {
+        self.event_of(actor).is_some()
+    }
+
     fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
         if self.event_of(actor).is_some() {
             return None;

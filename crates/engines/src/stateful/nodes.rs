@@ -225,15 +225,13 @@ impl Nodes {
         same(self.set(id, Actors::Enabled), self.set(id, Actors::Backtrack))
     }
 
-    /// Notes that an actor is tried in a state; true if it was not before.
-    pub(super) fn mark_done(&mut self, id: NodeId, actor: ActorId) -> bool {
+    /// Notes that an actor is tried in a state.
+    pub(super) fn mark_done(&mut self, id: NodeId, actor: ActorId) {
         let (word, bit) = (actor.index() / 64, 1 << (actor.0 % 64));
         let at = id.index() * self.stride + SETS + word;
         let (backtrack, done) = (at + self.offset(Actors::Backtrack), at + self.offset(Actors::Done));
-        let is_new = self.words[done] & bit == 0;
         self.words[done] |= bit;
         self.words[backtrack] |= bit;
-        is_new
     }
 
     /// Adds some actors to what is to be tried in a state; if one of them cannot move there, everybody. True if there is
@@ -324,7 +322,7 @@ mod tests {
         let first = nodes.add(Fingerprint(7), &[ActorId(0)], &[0b100]);
         nodes.replace_first_in(first, 5);
         nodes.close(first);
-        assert!(nodes.mark_done(first, ActorId(2)) && !nodes.mark_done(first, ActorId(2)));
+        nodes.mark_done(first, ActorId(2));
         assert!(!nodes.set_summary(first, Set([9, 1])) && nodes.is_new(first));
         nodes.begin_sending(first);
         assert!(!nodes.is_new(first) && !nodes.is_fresh(first));
@@ -346,7 +344,7 @@ mod tests {
         let mut nodes = Nodes::new();
         let actors = [0, 1, 2].map(ActorId);
         let [tried, waits, full] = [1, 2, 3].map(|fingerprint| nodes.add(Fingerprint(fingerprint), &actors, &[]));
-        [tried, waits, full].iter().for_each(|&id| _ = nodes.mark_done(id, ActorId(0)));
+        [tried, waits, full].iter().for_each(|&id| nodes.mark_done(id, ActorId(0)));
         assert_eq!(nodes.savings(), (6, 9));
         nodes.try_later(waits, &[0b10]);
         assert_eq!(nodes.savings(), (4, 6), "who conflicts with actor 1 is not known yet");

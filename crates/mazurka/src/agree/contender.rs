@@ -273,6 +273,10 @@ impl System for Limited<'_> {
         self.model.awaits(state, actor)
     }
 
+    fn is_event(&self, actor: ActorId) -> bool {
+        self.model.is_event(actor)
+    }
+
     fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
         self.model.runs_on(actor)
     }

@@ -3,7 +3,8 @@
 //! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
 //! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
 //! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program,
-//! and so is whether all ways to ask who waits give the same answer, and whether nobody takes what another one holds.
+//! and so is whether all ways to ask who waits or can move give the same answer, and whether nobody takes what another one
+//! holds.
 //!
 //! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
 
@@ -37,11 +38,13 @@ pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
         next += 1;
         let (enabled, taken) = steps(model, &state);
         check_who_waits(model, &state, &enabled, &standing)?;
+        check_who_can_move(model, &state, &enabled, &standing)?;
         for (index, one) in taken.iter().enumerate() {
             for other in &taken[index + 1..] {
                 check_pair(model, &state, one, other)?;
             }
             check_enabling(model, &state, &enabled, one)?;
+            check_standing(model, &enabled, one, &standing)?;
             check_holding(model, &state, one)?;
         }
         for step in taken {
@@ -91,6 +94,46 @@ fn check_who_waits(
     Err(format!(
         "who waits, asked one by one: {asked:?}; visited: {visited:?}; visited beside those who stand: {told:?}"
     ))
+}
+
+/// Those who always wait for the same step and can move, and those who can move beside them, are those who can move.
+fn check_who_can_move(
+    model: &Model,
+    state: &State,
+    enabled: &[ActorId],
+    standing: &[(ActorId, Footprint)],
+) -> Result<(), String> {
+    let mut told = Vec::new();
+    model.enabled_others(state, &mut told);
+    told.extend(standing.iter().map(|&(actor, _)| actor).filter(|&actor| model.standing_can_move(state, actor)));
+    let sorted = |mut actors: Vec<ActorId>| {
+        actors.sort_unstable();
+        actors
+    };
+    let (asked, told) = (sorted(enabled.to_vec()), sorted(told));
+    if asked == told { Ok(()) } else { Err(format!("who can move: {asked:?}; asked one by one: {told:?}")) }
+}
+
+/// Whether those can move who always wait for the same step changes only with what they look at.
+fn check_standing(
+    model: &Model,
+    enabled: &[ActorId],
+    taken: &Taken,
+    standing: &[(ActorId, Footprint)],
+) -> Result<(), String> {
+    let changes = |footprint: &Footprint| {
+        let mut looks = footprint.touches().iter();
+        looks.any(|look| taken.footprint.access(look.object).is_some_and(Access::changes))
+    };
+    let is_wrong = |(actor, footprint): &&(ActorId, Footprint)| {
+        enabled.contains(actor) != model.standing_can_move(&taken.after, *actor) && !changes(footprint)
+    };
+    match standing.iter().find(is_wrong) {
+        None => Ok(()),
+        Some((actor, _)) => {
+            Err(format!("{:?} changes nothing that actor {} looks at, but whether it can move", taken.step, actor.0))
+        }
+    }
 }
 
 fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
