@@ -453,9 +453,8 @@ impl<'s, S: System> Graph<'s, S> {
                 self.pending.push(from);
             }
         }
-        let crossed = self.kinds.cross(kind, summary, &mut self.claims);
         let known = self.nodes.summary(from);
-        let all = self.claims.sets.union(known, crossed);
+        let all = self.kinds.cross(kind, summary, known, &mut self.claims);
         if all != known && self.nodes.set_summary(from, all) {
             self.spreading.push(from);
         }

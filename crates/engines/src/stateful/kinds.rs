@@ -27,7 +27,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 /// A kind by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct KindId(u32);
 
 /// Somebody who is woken, and what was waited for.
@@ -121,8 +121,8 @@ pub(super) struct Kinds {
     /// The kinds that were not met first of those with their labels.
     numbers: HashMap<(LabelId, ListId), KindId, FxBuildHasher>,
     labels: Vec<OfLabel>,
-    /// What becomes of summaries in front of an actor's transitions that make the claims of others.
-    renamed: Memo<(ActorId, ListId, Set), Set>,
+    /// What becomes of summaries in front of transitions that make the claims of others, or may take a mutex.
+    changed: Memo<(KindId, Set), Set>,
     /// Who conflicts with transitions of the kind of which that was last asked for the first time.
     once: Conflicts,
     scratch: Vec<u64>,
@@ -141,7 +141,7 @@ impl Kinds {
             kinds: Vec::new(),
             numbers: HashMap::default(),
             labels: Vec::new(),
-            renamed: Memo::new(),
+            changed: Memo::new(),
             once: Conflicts::default(),
             scratch: Vec::new(),
         }
@@ -292,50 +292,46 @@ impl Kinds {
         id
     }
 
-    /// What a transition makes of the summary of the state that it leads to: the summary in front of it, as far as it comes
-    /// from there, with the transition's own claims.
+    /// What a transition makes of the summary of the state that it leads to, with its own claims, and with those that are known
+    /// in front of it.
     #[inline]
-    pub(super) fn cross(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> Set {
+    pub(super) fn cross(&mut self, kind: KindId, summary: Set, known: Set, claims: &mut Claims) -> Set {
         let Kind { label, renamed, own, crossed: (last, crossed), .. } = self.kinds[kind.0 as usize];
         if last == summary {
-            return crossed;
+            return claims.sets.union(known, crossed);
         }
         if summary == Set::EMPTY {
-            return own;
+            return claims.sets.union(known, own);
         }
-        let renamed = if renamed == ListId::NOBODY { summary } else { self.rename(label, renamed, summary, claims) };
-        let needing = claims.in_front_of_taking(label, renamed);
-        let crossed = claims.sets.union(needing, own);
+        let crossed = if renamed == ListId::NOBODY && !claims.takes(label) {
+            if summary.is_large() && !claims.sets.includes(summary, own) {
+                return claims.sets.union_of_three(known, summary, own);
+            }
+            claims.sets.union(summary, own)
+        } else if let Some(crossed) = self.changed.get((kind, summary)) {
+            crossed
+        } else {
+            let crossed = self.change(kind, summary, claims);
+            self.changed.put((kind, summary), crossed);
+            crossed
+        };
         self.kinds[kind.0 as usize].crossed = (summary, crossed);
-        crossed
+        claims.sets.union(known, crossed)
     }
 
-    /// Where there was nothing to do before for those who are let go, a transition makes their claims.
-    fn rename(&mut self, label: LabelId, woken: ListId, summary: Set, claims: &mut Claims) -> Set {
-        let key = (claims.actor(label), woken, summary);
-        if let Some(known) = self.renamed.get(key) {
-            return known;
+    /// What becomes of a summary in front of a transition that makes the claims of others, or may take a mutex.
+    fn change(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> Set {
+        let Kind { label, renamed, own, .. } = self.kinds[kind.0 as usize];
+        let in_front = &mut self.scratch;
+        in_front.clear();
+        in_front.extend_from_slice(claims.sets.words(&summary));
+        // Where there was nothing to do before for those who are let go, the transition makes their claims.
+        for woken in &self.lists[renamed.0 as usize] {
+            claims.rename(woken.actor, woken.object, label, in_front);
         }
-        let renamed = &mut self.scratch;
-        renamed.clear();
-        renamed.extend_from_slice(claims.sets.words(&summary));
-        for woken in &self.lists[woken.0 as usize] {
-            for index in 0..claims.of(woken.actor).len() {
-                let claim = claims.of(woken.actor)[index];
-                if !contains(claims.sets.words(&summary), claim.0) {
-                    continue;
-                }
-                if claims.get(claim).deed.object() == Some(woken.object) {
-                    remove(renamed, claim.0);
-                } else if let Some(new) = claims.renamed(claim, label) {
-                    remove(renamed, claim.0);
-                    insert(renamed, new.0);
-                }
-            }
-        }
-        let renamed = claims.sets.set(renamed);
-        self.renamed.put(key, renamed);
-        renamed
+        claims.note_taking(label, in_front);
+        join(in_front, claims.sets.words(&own));
+        claims.sets.set(in_front)
     }
 
     /// Who is to be tried in front of a transition because of the summary behind it, where these can move. The head of
@@ -477,7 +473,7 @@ mod tests {
         let guarded = bench.holding(1, &write, &[MUTEX]);
         let behind = bench.claims.own(guarded);
         let takes = bench.kinds.plain(&mut bench.claims, takes);
-        let in_front = bench.kinds.cross(takes, behind, &mut bench.claims);
+        let in_front = bench.kinds.cross(takes, behind, Set::EMPTY, &mut bench.claims);
         let of_holder = bench.holding(0, &write, &[MUTEX]);
         let of_another = bench.label(0, &write);
         assert_eq!((bench.conflicts(of_holder, in_front), bench.conflicts(of_another, in_front)), (0, 0b10));
@@ -500,7 +496,7 @@ mod tests {
         bench.kinds.note(ActorId(2), SWITCH);
         let posts = bench.label(0, &[(SWITCH, Access::WRITE)]);
         let posts = bench.find(posts, 0b001, 0b101);
-        let in_front = bench.kinds.cross(posts, of_other, &mut bench.claims);
+        let in_front = bench.kinds.cross(posts, of_other, Set::EMPTY, &mut bench.claims);
         let of_thread = bench.label(3, &[write]);
         assert_eq!((bench.conflicts(runs, in_front), bench.conflicts(begins, in_front)), (0, 0b001));
         assert_eq!(bench.conflicts(of_thread, in_front), 0b001);
@@ -522,8 +518,8 @@ mod tests {
         let lets_go = bench.find(turns_on, 0b101, 0b111);
         assert_eq!(bench.find(turns_on, 0b101, 0b111), lets_go);
         assert_eq!(bench.wanted(lets_go, below, 0b111), 0b100);
-        let in_front = bench.kinds.cross(lets_go, below, &mut bench.claims);
-        let own = bench.kinds.cross(lets_go, Set::EMPTY, &mut bench.claims);
+        let in_front = bench.kinds.cross(lets_go, below, Set::EMPTY, &mut bench.claims);
+        let own = bench.kinds.cross(lets_go, Set::EMPTY, Set::EMPTY, &mut bench.claims);
         let wakes = bench.claims.claim(ActorId(0), Deed::Wakes(ActorId(1)));
         assert!(contains(bench.claims.sets.words(&own), wakes.0));
         assert_eq!(in_front, bench.claims.sets.union(below, own));
@@ -539,7 +535,7 @@ mod tests {
         // It was off before, and is off after: actor 1 waits for the switch all the same.
         let kind = bench.find(turns_off, 0b101, 0b101);
         assert_eq!(bench.wanted(kind, Set::EMPTY, 0b101), 0);
-        assert_eq!(bench.kinds.cross(kind, claims_of_1, &mut bench.claims), {
+        assert_eq!(bench.kinds.cross(kind, claims_of_1, Set::EMPTY, &mut bench.claims), {
             let own = bench.claims.own(turns_off);
             bench.claims.sets.union(claims_of_1, own)
         });

@@ -40,12 +40,6 @@ fn hash(words: &[u64]) -> u64 {
     FxBuildHasher.hash_one(words)
 }
 
-/// Whether a set has all members of another.
-#[inline]
-fn includes(one: &[u64], other: &[u64]) -> bool {
-    other.len() <= one.len() && one.iter().zip(other).all(|(mine, theirs)| theirs & !mine == 0)
-}
-
 fn words_of<'w>(words: &'w [u64], starts: &[usize], number: usize) -> &'w [u64] {
     &words[starts[number]..starts[number + 1]]
 }
@@ -91,7 +85,7 @@ impl Sets {
         if !one.is_large() && !other.is_large() {
             return Set([one.0[0] | other.0[0], one.0[1] | other.0[1]]);
         }
-        if one == other || includes(self.words(&one), self.words(&other)) {
+        if self.includes(one, other) {
             return one;
         }
         match self.unions.get([one, other]) {
@@ -101,13 +95,29 @@ impl Sets {
     }
 
     fn unite(&mut self, one: Set, other: Set) -> Set {
+        let union = self.collect([one, other]);
+        self.unions.put([one, other], union);
+        union
+    }
+
+    /// The members of three sets, which are probably not asked for again.
+    pub(super) fn union_of_three(&mut self, one: Set, second: Set, third: Set) -> Set {
+        if self.includes(one, second) && self.includes(one, third) { one } else { self.collect([one, second, third]) }
+    }
+
+    /// Whether a set has all members of another.
+    #[inline]
+    pub(super) fn includes(&self, one: Set, other: Set) -> bool {
+        let (mine, theirs) = (self.words(&one), self.words(&other));
+        one == other || theirs.len() <= mine.len() && mine.iter().zip(theirs).all(|(mine, theirs)| theirs & !mine == 0)
+    }
+
+    fn collect<const N: usize>(&mut self, sets: [Set; N]) -> Set {
         let mut all = std::mem::take(&mut self.scratch);
         all.clear();
-        all.extend_from_slice(self.words(&one));
-        join(&mut all, self.words(&other));
+        sets.iter().for_each(|set| join(&mut all, self.words(set)));
         let union = self.set(&all);
         self.scratch = all;
-        self.unions.put([one, other], union);
         union
     }
 }
@@ -175,6 +185,7 @@ mod tests {
         assert_eq!([sets.union(Set::EMPTY, wide), sets.union(wide, Set::EMPTY)], [wide; 2]);
         let more = sets.set(&[1, 2]);
         assert_eq!((sets.union(small, more), sets.union(more, small)), (Set([7, 2]), Set([7, 2])));
+        assert_eq!([sets.union_of_three(small, Set::EMPTY, wide), sets.union_of_three(both, wide, small)], [both; 2]);
         let most = sets.union(high, more);
         assert_eq!(sets.words(&most), [1, LARGE | 3]);
     }

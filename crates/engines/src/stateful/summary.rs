@@ -25,7 +25,7 @@
 //! message needs its handler for all that it does. That is known of the actor, and is noted with a claim only where
 //! somebody else comes to make it.
 
-use super::rows::{contains, insert, join, members, remove};
+use super::rows::{contains, insert, join, members, members_of_word, remove, word};
 use super::sets::{Memo, Set, Sets};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
@@ -74,6 +74,13 @@ pub(super) struct Claim {
     needs: Option<ObjectId>,
 }
 
+/// In what a claim may differ from another one that it is put in the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Variant {
+    actor: ActorId,
+    needs: Option<ObjectId>,
+}
+
 /// A label: whose step it is, and what the transition claims, which is what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Label {
@@ -108,13 +115,13 @@ pub(super) struct Claims {
     handlers: Vec<Option<ObjectId>>,
     /// How many claims need something.
     needy: u32,
-    /// What becomes of summaries in front of an actor's transitions that take a mutex.
-    taken: Memo<(ActorId, ObjectId, Set), Set>,
     /// For each actor, the claims that it makes by these numbers.
     claim_numbers: Vec<Vec<Option<ClaimId>>>,
     claims: Vec<Claim>,
+    /// For each claim those that were put in its place.
+    variants: Vec<SmallVec<[(Variant, ClaimId); 1]>>,
     /// For each actor its claims, and the claims of others to wake it.
-    by_actor: Vec<Vec<ClaimId>>,
+    by_actor: Vec<Vec<u64>>,
     wakers: Vec<Vec<ClaimId>>,
     /// All claims that say who wakes whom, and for actors and sets of such claims who wakes the actor in the end.
     wakes: Vec<u64>,
@@ -151,9 +158,9 @@ impl Claims {
             deed_numbers: HashMap::default(),
             handlers: Vec::new(),
             needy: 0,
-            taken: Memo::new(),
             claim_numbers: Vec::new(),
             claims: Vec::new(),
+            variants: Vec::new(),
             by_actor: Vec::new(),
             wakers: Vec::new(),
             wakes: Vec::new(),
@@ -218,32 +225,74 @@ impl Claims {
         self.handlers.get(actor.index()).copied().flatten()
     }
 
-    /// What becomes of a summary in front of a transition by which its actor may take a mutex.
-    pub(super) fn in_front_of_taking(&mut self, label: LabelId, summary: Set) -> Set {
-        let Label { actor, takes, .. } = self.labels[label.index()];
-        let Some(takes) = takes else { return summary };
-        let key = (actor, takes, summary);
-        if let Some(known) = self.taken.get(key) {
-            return known;
-        }
-        let mut claims = self.sets.words(&summary).to_vec();
-        for index in 0..self.of(actor).len() {
-            let id = self.of(actor)[index];
-            let claim = self.get(id);
-            if claim.needs.is_some() || claim.deed.object().is_none() || !contains(&claims, id.0) {
-                continue;
+    /// Whether the actor of a transition may take a mutex by it.
+    pub(super) fn takes(&self, label: LabelId) -> bool {
+        self.labels[label.index()].takes.is_some()
+    }
+
+    /// In front of a transition by which its actor may take a mutex, what the actor claims needs that mutex, unless it needs
+    /// something already.
+    pub(super) fn note_taking(&mut self, label: LabelId, claims: &mut Vec<u64>) {
+        let Label { actor, takes: Some(takes), .. } = self.labels[label.index()] else { return };
+        self.replace(actor, claims, |all, id, claim| {
+            if claim.needs.is_some() || claim.deed.object().is_none() {
+                return Some(id);
             }
-            let claim = Claim { needs: Some(takes), ..claim };
-            let place = self.place(claim);
-            let known = self.known(claim, place);
-            if let Some(new) = known.or_else(|| (self.needy < MOST_NEEDY).then(|| self.make(claim, place))) {
-                remove(&mut claims, id.0);
-                insert(&mut claims, new.0);
+            let variant = Variant { actor, needs: Some(takes) };
+            Some(all.variant(id, variant, all.needy < MOST_NEEDY).unwrap_or(id))
+        });
+    }
+
+    /// In front of a transition that lets somebody go who waited for an object to be made, the transition claims what this
+    /// actor claims, but for what it does with the object. There may be too many such claims; then they stay its own.
+    pub(super) fn rename(&mut self, woken: ActorId, object: ObjectId, label: LabelId, claims: &mut Vec<u64>) {
+        let (actor, handler) = (self.actor(label), self.runs_on(woken));
+        self.replace(woken, claims, |all, id, claim| {
+            if claim.deed.object() == Some(object) {
+                return None;
+            }
+            let variant = Variant { actor, needs: claim.needs.or(handler) };
+            let before = all.len();
+            let new = all.variant(id, variant, all.renamed < MOST_RENAMED);
+            all.renamed += (all.len() - before) as u32;
+            Some(new.unwrap_or(id))
+        });
+    }
+
+    /// Puts other claims into the place of those of an actor, or none.
+    fn replace(
+        &mut self,
+        actor: ActorId,
+        claims: &mut Vec<u64>,
+        by: impl Fn(&mut Claims, ClaimId, Claim) -> Option<ClaimId>,
+    ) {
+        for index in 0..claims.len() {
+            let own = self.by_actor.get(actor.index()).map_or(0, |own| word(own, index));
+            for id in members_of_word(index, claims[index] & own).map(ClaimId) {
+                let new = by(self, id, self.get(id));
+                if new != Some(id) {
+                    remove(claims, id.0);
+                    new.iter().for_each(|new| insert(claims, new.0));
+                }
             }
         }
-        let in_front = self.sets.set(&claims);
-        self.taken.put(key, in_front);
-        in_front
+    }
+
+    /// A claim that differs in who makes it and what it needs, made if it may be and was not before.
+    fn variant(&mut self, id: ClaimId, variant: Variant, may_make: bool) -> Option<ClaimId> {
+        let known = self.variants[id.0 as usize].iter().find(|known| known.0 == variant);
+        if let Some(&(_, known)) = known {
+            return Some(known);
+        }
+        let claim = Claim { actor: variant.actor, deed: self.get(id).deed, needs: variant.needs };
+        let place = self.place(claim);
+        let new = match self.known(claim, place) {
+            Some(known) => known,
+            None if may_make => self.make(claim, place),
+            None => return None,
+        };
+        self.variants[id.0 as usize].push((variant, new));
+        Some(new)
     }
 
     /// The number of a claim.
@@ -272,7 +321,8 @@ impl Claims {
         numbers[place] = Some(id);
         self.needy += u32::from(needs.is_some());
         self.claims.push(claim);
-        entry(&mut self.by_actor, actor).push(id);
+        insert(entry(&mut self.by_actor, actor), id.0);
+        self.variants.push(SmallVec::new());
         match deed {
             Deed::Touches(touch) => self.on_object.entry(touch.object).or_default().push(id),
             Deed::Wakes(woken) => {
@@ -285,11 +335,6 @@ impl Claims {
 
     pub(super) fn get(&self, claim: ClaimId) -> Claim {
         self.claims[claim.0 as usize]
-    }
-
-    /// The claims of an actor.
-    pub(super) fn of(&self, actor: ActorId) -> &[ClaimId] {
-        self.by_actor.get(actor.index()).map_or(&[], Vec::as_slice)
     }
 
     /// Whose step a transition is.
@@ -364,20 +409,6 @@ impl Claims {
         members(own).filter_map(|claim| match self.claims[claim as usize].deed {
             Deed::Touches(touch) if Access::changes(touch.access) => Some(touch.object),
             _ => None,
-        })
-    }
-
-    /// The same claim, made by the actor of a transition; `None` if there are too many such claims.
-    pub(super) fn renamed(&mut self, claim: ClaimId, label: LabelId) -> Option<ClaimId> {
-        let Claim { actor: woken, deed, needs } = self.get(claim);
-        let claim = Claim { actor: self.actor(label), deed, needs: needs.or(self.runs_on(woken)) };
-        let place = self.place(claim);
-        if let Some(known) = self.known(claim, place) {
-            return Some(known);
-        }
-        (self.renamed < MOST_RENAMED).then(|| {
-            self.renamed += 1;
-            self.make(claim, place)
         })
     }
 }
