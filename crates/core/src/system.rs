@@ -96,8 +96,8 @@ pub trait System: Sync {
     }
 
     /// Visits everybody who cannot move now but may some day: with the footprint of the step that it waits to take, and
-    /// with what it awaits. `enabled` is what [`System::enabled`] says of the state. To be written anew where the three
-    /// methods above find out one thing three times.
+    /// with what it awaits. `enabled` is what [`System::enabled`] says of the state, perhaps without [`System::standing`]. To be
+    /// written anew where the three methods above find out one thing three times.
     fn visit_waiting(&self, state: &Self::State, _enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let (mut waiting, mut footprint) = (Vec::new(), Footprint::default());
         self.waiting(state, &mut waiting);

@@ -91,8 +91,9 @@ pub(super) struct Graph<'s, S: System> {
     standing_claims: Set,
     /// For each actor how it was last seen to wait: mostly it waits like that again.
     waiters: Vec<Option<Waiter>>,
-    /// Scratch.
+    /// Scratch: who is to be tried, and who can move of those who always wait for the same step.
     wanted: Vec<u64>,
+    standing_enabled: Vec<u64>,
 }
 
 impl<'s, S: System> Graph<'s, S> {
@@ -115,6 +116,7 @@ impl<'s, S: System> Graph<'s, S> {
             standing_claims: Set::EMPTY,
             waiters: Vec::new(),
             wanted: Vec::new(),
+            standing_enabled: Vec::new(),
         };
         graph.meet_standing();
         graph
@@ -232,10 +234,10 @@ impl<'s, S: System> Graph<'s, S> {
             }
             _ => {
                 self.system.enabled(state, enabled);
-                self.wanted.clear();
+                self.standing_enabled.clear();
             }
         }
-        let id = self.nodes.add(fingerprint, enabled, &self.wanted);
+        let id = self.nodes.add(fingerprint, enabled, &self.standing_enabled);
         debug_assert!(self.knows_who_can_move(id, state));
         let (parent, via, depth) = match way {
             Some(Way { from, step, .. }) => (from, step, self.place(from).depth + 1),
@@ -251,8 +253,9 @@ impl<'s, S: System> Graph<'s, S> {
     /// Finds out who of those who always wait for the same step can move in a new state. They are those who could a step ago,
     /// unless that step changed what they look at.
     fn find_standing(&mut self, state: &S::State, from: NodeId, label: LabelId) {
+        debug_assert!(!self.has_given_up_claims(), "who looks at what is forgotten");
         self.kinds.meet(&self.claims, label);
-        let (can_move, before) = (&mut self.wanted, self.nodes.enabled_bits(from));
+        let (can_move, before) = (&mut self.standing_enabled, self.nodes.enabled_bits(from));
         can_move.clear();
         for (index, standing) in self.standing_actors.iter().enumerate() {
             let asked = standing & self.kinds.sleepers(label, index);
@@ -411,6 +414,21 @@ impl<'s, S: System> Graph<'s, S> {
         } else if self.spreading.last() != Some(&to) {
             self.send(Set::EMPTY, edge, to);
         }
+    }
+
+    /// Everybody is to be tried in a state.
+    pub(super) fn try_all_later(&mut self, id: NodeId) {
+        if self.nodes.try_all_later(id) {
+            self.pending.push(id);
+        }
+    }
+
+    /// Whether an actor holds a mutex in a state that others were ever seen to want.
+    pub(super) fn holds_what_others_want(&self, id: NodeId, actor: ActorId) -> bool {
+        let mut holds = false;
+        let claims = &self.claims;
+        self.system.visit_held(self.state(id), actor, &mut |mutex| holds |= claims.is_claimed_beside(mutex, actor));
+        holds
     }
 
     /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.

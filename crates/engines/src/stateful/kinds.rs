@@ -107,7 +107,7 @@ struct OfLabel {
 pub(super) struct Kinds {
     /// For each object those who were ever seen to wait for it, and how many they are in all. Whoever is missing here is
     /// not found, and then what it claims is taken to conflict more often than it does: less is saved, and nothing is
-    /// lost. Of those who are steady none may be missing.
+    /// lost. Of those who always wait for the same step none may be missing.
     sleepers: Rows,
     seen: u32,
     /// Those who are steady, and what they look at while they wait. They are known from the start.

@@ -245,7 +245,12 @@ impl Nodes {
         self.add_to_backtrack(id, wanted)
     }
 
-    /// Adds those to what is to be tried in a state who cannot move in another one.
+    /// Adds everybody to what is to be tried in a state. True as above.
+    pub(super) fn try_all_later(&mut self, id: NodeId) -> bool {
+        self.add_to_backtrack(id, |_| u64::MAX)
+    }
+
+    /// Adds those to what is to be tried in a state who cannot move in another one. True as above.
     #[inline]
     pub(super) fn try_disabled(&mut self, id: NodeId, other: NodeId) -> bool {
         if same(self.set(id, Actors::Enabled), self.set(other, Actors::Enabled)) {

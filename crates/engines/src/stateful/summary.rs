@@ -376,6 +376,11 @@ impl Claims {
         }
     }
 
+    /// Whether anybody but this actor ever claimed to touch an object.
+    pub(super) fn is_claimed_beside(&self, object: ObjectId, actor: ActorId) -> bool {
+        self.on_object.get(&object).into_iter().flatten().any(|&claim| self.get(claim).actor != actor)
+    }
+
     /// Those of some claims that say who wakes whom.
     pub(super) fn wakes_among(&mut self, claims: &[u64]) -> Set {
         let wakes: SmallVec<[u64; 8]> = claims.iter().zip(&self.wakes).map(|(claims, wakes)| claims & wakes).collect();
