@@ -53,18 +53,18 @@
 //!
 //! `--plain` does without the following.
 //!
-//! - *Who moves next* decides most. Events take turns: next is the one that comes after the event that happened last, not the
-//!   first one. Of n toggles that have nothing to do with each other the first execution then turns on one after the other
-//!   and off again: 2n states, not 2^n. And an execution that begins with something else than an earlier one goes on as
-//!   that one did, so that both soon meet again. (To let whoever has not moved for longest go next does the first but not
-//!   the second: on a home with 78 events it visited millions of states, and this order 14,504.) Threads take turns, too,
-//!   but whoever holds a mutex that others want goes on: they could only come to wait for it, and what they would do with
-//!   it is no conflict meanwhile. Likewise a message goes on to its end, and then another one of its handler begins, or
-//!   the next event has its turn; and after a thread the threads that were there from the start come before messages.
-//!   The store with five clients (`database-cache.mz`) takes 500
-//!   transitions, and 26 million with everybody in turn; consensus of four 464 and 345,158. (To let every thread go on
-//!   as long as it can is better still for some, but two threads that take 150 mutexes one after the other then
-//!   take 149,461 transitions in place of 2,410: turns keep those together who have something to do with each other.)
+//! - *Who moves next* decides most. Events take turns: next is the one that comes after the event that happened last, not
+//!   the first one. Of n toggles that have nothing to do with each other the first execution then turns on one after the
+//!   other and off again: 2n states, not 2^n. And an execution that begins with something else than an earlier one goes on
+//!   as that one did, so that both soon meet again. (To let whoever has not moved for longest go next does the first but
+//!   not the second: on a home with 78 events it visited millions of states, and this order 14,504.) Threads take turns,
+//!   too, but whoever holds a mutex that others want goes on: they could only come to wait for it, and what they would do
+//!   with it is no conflict meanwhile. Likewise a message goes on to its end, and then another one of its handler begins,
+//!   or the next event has its turn; and after a thread the threads that were there from the start come before messages.
+//!   The store with five clients (`database-cache.mz`) takes 500 transitions, and 26 million with everybody in turn;
+//!   consensus of four 464 and 345,158. (To let every thread go on as long as it can is better still for some, but two
+//!   threads that take 150 mutexes one after the other then take 149,461 transitions in place of 2,410: turns keep those
+//!   together who have something to do with each other.)
 //! - *Where the search goes on*: at the end of an execution before its beginning. What is learnt there counts at the
 //!   beginning, too, and makes what is tried there meet known states sooner.
 //! - *A write that stores what is there already* counts as a read. Two such writes commute, and whether it is one depends
