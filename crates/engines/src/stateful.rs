@@ -114,7 +114,7 @@
 //!
 //! Where schedules may have a certain length only, a state may be met by a long way first, and be cut, though another way
 //! there is short. The shortest ways are found when nothing else is left to do, and the search goes on where it was cut
-//! too early.
+//! too early, with everybody: what was cut may have ignored somebody.
 
 mod everybody;
 mod graph;

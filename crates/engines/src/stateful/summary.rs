@@ -259,7 +259,8 @@ impl Claims {
         });
     }
 
-    /// Puts other claims into the place of those of an actor, or none.
+    /// Puts other claims into the place of those of an actor, or none. What is put in may be come across again: it is left as
+    /// it is then, being another actor's or needing something.
     fn replace(
         &mut self,
         actor: ActorId,
