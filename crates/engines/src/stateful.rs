@@ -136,7 +136,6 @@ use mazurka_core::{
     Schedule, Statistics, Step, StopReason, System, Traits, Violation,
 };
 use nodes::NodeId;
-use rows::{contains, members_of_word};
 use summary::{Claims, LabelId};
 use turns::Turns;
 
@@ -344,8 +343,8 @@ impl<'a, S: System> Search<'a, S> {
         self.graph.restore(start);
         loop {
             self.trials.len = 0;
-            for word in 0..self.graph.nodes.actor_words() {
-                for actor in members_of_word(word, self.graph.nodes.begin_untried(start, word)) {
+            for word in 0..self.graph.nodes.words() {
+                for actor in self.graph.nodes.begin_untried(start, word) {
                     self.take(start, Move::from(ActorId(actor)))?;
                 }
             }
@@ -469,8 +468,8 @@ impl<'a, S: System> Search<'a, S> {
         }
         let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.runs_on(actor));
         if let Some(handler) = runs_on(actor) {
-            let can_go_on = contains(nodes.enabled_bits(at), actor.0);
-            let mut of_handler = nodes.enabled(at).filter(|&other| runs_on(other) == Some(handler));
+            let can_go_on = nodes.enabled(at).contains(actor);
+            let mut of_handler = nodes.who_can_move(at).filter(|&other| runs_on(other) == Some(handler));
             return if can_go_on { actor.0 } else { of_handler.next().map_or(self.next_event, |other| other.0) };
         }
         if self.graph.holds_what_others_want(at, actor) {
@@ -539,7 +538,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// The current execution comes to a state.
     fn arrive_at(&mut self, id: NodeId, now: u64) {
-        self.turns.arrive(self.graph.nodes.enabled_bits(id), now);
+        self.turns.arrive(self.graph.nodes.enabled(id), now);
         let place = self.graph.place_mut(id);
         if place.seen_at < self.started {
             place.seen_at = now;

@@ -14,7 +14,6 @@
 
 use super::graph::Way;
 use super::nodes::NodeId;
-use super::rows::members_of_word;
 use super::{Search, Whereabouts};
 use crate::Options;
 use crate::findings::{Finding, Findings};
@@ -80,10 +79,12 @@ impl<'a, S: System> Search<'a, S> {
         if self.graph.has_given_up_claims() {
             self.effort.was_hasty = self.saves_elsewhere();
         } else {
-            match self.graph.nodes.savings() {
-                (0, settled) if SETTLED * settled >= self.effort.patience => self.graph.give_up_claims(),
-                (0, _) => pause = 2,
-                _ => {}
+            let nodes = &self.graph.nodes;
+            if !nodes.saves_anything() {
+                match nodes.savings() {
+                    (_, settled) if SETTLED * settled >= self.effort.patience => self.graph.give_up_claims(),
+                    _ => pause = 2,
+                }
             }
         }
         self.effort.next_look = Some(pause * self.transitions);
@@ -126,8 +127,8 @@ impl<'a, S: System> Search<'a, S> {
     pub(super) fn try_everybody(&mut self, from: NodeId) -> Result<(), StopReason> {
         self.graph.restore(from);
         self.trials.len = 0;
-        for word in 0..self.graph.nodes.actor_words() {
-            for actor in members_of_word(word, self.graph.nodes.begin_all(from, word)) {
+        for word in 0..self.graph.nodes.words() {
+            for actor in self.graph.nodes.begin_all(from, word) {
                 self.take_blindly(from, ActorId(actor))?;
             }
         }

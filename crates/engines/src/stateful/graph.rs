@@ -18,9 +18,9 @@ use mazurka_core::{
 use std::collections::VecDeque;
 
 /// What is seldom looked at in a state.
-pub(super) struct Place<T> {
-    /// The state itself, unless it was forgotten.
-    state: Option<T>,
+pub(super) struct Place {
+    /// Where the state itself is kept, unless it was forgotten.
+    kept: u32,
     /// How it was first reached: from where, by which move. An initial state is reached from itself.
     parent: NodeId,
     via: Move,
@@ -48,9 +48,31 @@ struct Edge {
 /// States at depths that this divides are never forgotten, so that others are restored in a few steps.
 const KEPT_EVERY: u32 = 4;
 
-/// A state that was not forgotten.
-fn kept<T>(places: &[Place<T>], id: NodeId) -> &T {
-    places[id.index()].state.as_ref().expect("steps are taken from states that are there")
+/// States that are kept. The memory of those that were forgotten serves again.
+struct Kept<T> {
+    states: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T: Clone> Kept<T> {
+    /// Keeps a copy of a state.
+    fn keep<S: System<State = T>>(&mut self, system: &S, state: &T) -> u32 {
+        match self.free.pop() {
+            Some(free) => {
+                self.states[free as usize].clone_from(state);
+                free
+            }
+            None => {
+                self.states.push(system.keep(state));
+                self.states.len() as u32 - 1
+            }
+        }
+    }
+
+    /// The state with this number.
+    fn get(&self, kept: u32) -> &T {
+        self.states.get(kept as usize).expect("steps are taken from states that are there")
+    }
 }
 
 /// A mutex that a step takes.
@@ -72,7 +94,8 @@ pub(super) struct Graph<'s, S: System> {
     claims: Claims,
     kinds: Kinds,
     pub(super) nodes: Nodes,
-    places: Vec<Place<S::State>>,
+    places: Vec<Place>,
+    kept: Kept<S::State>,
     edges: Vec<Edge>,
     /// States with claims that are to be sent on, and how many have sent theirs.
     spreading: Vec<NodeId>,
@@ -104,6 +127,7 @@ impl<'s, S: System> Graph<'s, S> {
             kinds: Kinds::new(),
             nodes: Nodes::new(),
             places: Vec::new(),
+            kept: Kept { states: Vec::new(), free: Vec::new() },
             edges: Vec::new(),
             spreading: Vec::new(),
             spread: 0,
@@ -150,25 +174,25 @@ impl<'s, S: System> Graph<'s, S> {
         self.places.len().max(self.edges.len()) > NEARLY_ALL
     }
 
-    pub(super) fn place(&self, id: NodeId) -> &Place<S::State> {
+    pub(super) fn place(&self, id: NodeId) -> &Place {
         &self.places[id.index()]
     }
 
-    pub(super) fn place_mut(&mut self, id: NodeId) -> &mut Place<S::State> {
+    pub(super) fn place_mut(&mut self, id: NodeId) -> &mut Place {
         &mut self.places[id.index()]
     }
 
     /// A state that was not forgotten, or that was restored.
     pub(super) fn state(&self, id: NodeId) -> &S::State {
-        kept(&self.places, id)
+        self.kept.get(self.place(id).kept)
     }
 
     /// Forgets a state unless others are to be restored from it: no step is about to be taken there.
     pub(super) fn forget(&mut self, id: NodeId) {
         let is_needed = self.first_without_claims.is_none_or(|first| id < first);
-        let place = self.place_mut(id);
-        if !(is_needed && place.depth.is_multiple_of(KEPT_EVERY)) {
-            place.state = None;
+        let Place { kept, depth, .. } = &mut self.places[id.index()];
+        if *kept != NONE && !(is_needed && depth.is_multiple_of(KEPT_EVERY)) {
+            self.kept.free.push(std::mem::replace(kept, NONE));
         }
     }
 
@@ -189,7 +213,7 @@ impl<'s, S: System> Graph<'s, S> {
     /// Makes a state that was forgotten anew, from the nearest one before it that was not.
     pub(super) fn restore(&mut self, id: NodeId) {
         let (mut at, mut moves) = (id, Vec::new());
-        while self.place(at).state.is_none() {
+        while self.place(at).kept == NONE {
             moves.push(self.place(at).via);
             at = self.place(at).parent;
         }
@@ -201,7 +225,7 @@ impl<'s, S: System> Graph<'s, S> {
             step.begin(outcome);
             self.system.step(&mut state, actor, &mut step);
         }
-        self.place_mut(id).state = Some(self.system.keep(&state));
+        self.place_mut(id).kept = self.kept.keep(self.system, &state);
     }
 
     /// The number of a state, and whether it is new.
@@ -243,7 +267,8 @@ impl<'s, S: System> Graph<'s, S> {
             Some(Way { from, step, .. }) => (from, step, self.place(from).depth + 1),
             None => (id, Move::from(ActorId(0)), 0),
         };
-        self.places.push(Place { state: Some(self.system.keep(state)), parent, via, depth, seen_at: 0 });
+        let kept = self.kept.keep(self.system, state);
+        self.places.push(Place { kept, parent, via, depth, seen_at: 0 });
         if !self.has_given_up_claims() {
             self.claim_for_waiting(id, enabled);
         }
@@ -255,23 +280,23 @@ impl<'s, S: System> Graph<'s, S> {
     fn find_standing(&mut self, state: &S::State, from: NodeId, label: LabelId) {
         debug_assert!(!self.has_given_up_claims(), "who looks at what is forgotten");
         self.kinds.meet(&self.claims, label);
-        let (can_move, before) = (&mut self.standing_enabled, self.nodes.enabled_bits(from));
+        let (can_move, before) = (&mut self.standing_enabled, self.nodes.enabled(from));
         can_move.clear();
         for (index, standing) in self.standing_actors.iter().enumerate() {
             let asked = standing & self.kinds.sleepers(label, index);
             let asked_can_move = members_of_word(index, asked)
                 .filter(|&actor| self.system.standing_can_move(state, ActorId(actor)))
                 .fold(0, |all, actor| all | 1 << (actor % 64));
-            can_move.push(standing & !asked & word(before, index) | asked_can_move);
+            can_move.push(standing & !asked & before.word(index) | asked_can_move);
         }
     }
 
     /// Whether those are known in a state who can move there.
     fn knows_who_can_move(&self, id: NodeId, state: &S::State) -> bool {
-        let (mut enabled, mut bits) = (Vec::new(), vec![0; self.nodes.actor_words()]);
+        let (mut enabled, mut bits) = (Vec::new(), vec![0; self.nodes.words()]);
         self.system.enabled(state, &mut enabled);
         enabled.iter().for_each(|actor| insert(&mut bits, actor.0));
-        bits == self.nodes.enabled_bits(id)
+        self.nodes.enabled(id).words().eq(bits)
     }
 
     /// Makes the claims of those who wait in a new state: they may wait for ever, and never take the step that they
@@ -279,7 +304,7 @@ impl<'s, S: System> Graph<'s, S> {
     fn claim_for_waiting(&mut self, id: NodeId, enabled: &[ActorId]) {
         let (claims, kinds) = (&mut self.claims, &mut self.kinds);
         let parent = self.places[id.index()].parent;
-        let [state, before] = [id, parent].map(|id| kept(&self.places, id));
+        let [state, before] = [id, parent].map(|id| self.kept.get(self.places[id.index()].kept));
         // Whoever is new was not there a step ago.
         let (system, plain) = (self.system, self.plain);
         let takes = |footprint: &Footprint| if plain { None } else { taken_mutex(system, footprint) };
@@ -324,7 +349,7 @@ impl<'s, S: System> Graph<'s, S> {
             let [all, known] = [&self.standing_claims, &before].map(|set| word(self.claims.sets.words(set), index));
             for claim in members_of_word(index, all & !known) {
                 let actor = self.claims.get(ClaimId(claim)).actor;
-                if !contains(self.nodes.enabled_bits(id), actor.0) {
+                if !self.nodes.enabled(id).contains(actor) {
                     summary = self.claims.sets.union(summary, self.standing[actor.index()]);
                 }
             }
@@ -396,8 +421,8 @@ impl<'s, S: System> Graph<'s, S> {
         let kind = if self.plain {
             self.kinds.plain(&mut self.claims, label)
         } else {
-            let (system, state) = (self.system, kept(&self.places, from));
-            let enabled = [from, to].map(|id| self.nodes.enabled_bits(id));
+            let (system, state) = (self.system, self.kept.get(self.places[from.index()].kept));
+            let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
             self.kinds.find(&mut self.claims, label, enabled, |actor| system.awaits(state, actor))
         };
         let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
@@ -465,7 +490,7 @@ impl<'s, S: System> Graph<'s, S> {
     #[inline]
     fn send(&mut self, summary: Set, Edge { from, kind, .. }: Edge, to: NodeId) {
         if !self.nodes.tries_all(from) {
-            let enabled = self.nodes.enabled_bits(to);
+            let enabled = self.nodes.enabled(to);
             self.kinds.wanted((kind, summary), enabled, &mut self.claims, &mut self.wanted);
             if self.nodes.try_later(from, &self.wanted) {
                 self.pending.push(from);
@@ -485,7 +510,8 @@ impl<'s, S: System> Graph<'s, S> {
         }
         let held = &mut self.wanted;
         held.clear();
-        self.system.visit_held(kept(&self.places, from), actor, &mut |mutex| insert(held, mutex.0));
+        self.system
+            .visit_held(self.kept.get(self.places[from.index()].kept), actor, &mut |mutex| insert(held, mutex.0));
         if let Some(handler) = self.claims.runs_on(actor)
             && !footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE))
         {

@@ -18,6 +18,7 @@
 //! If b can move at u only, t lets it go, and from s on claims to wake it. So what counts anywhere is at least what would
 //! be there if claims were taken out.
 
+use super::nodes::Enabled;
 use super::rows::{Rows, contains, insert, join, members, remove, word};
 use super::sets::{Memo, Set};
 use super::summary::{Claim, ClaimId, Claims, Deed, LabelId};
@@ -183,15 +184,15 @@ impl Kinds {
         &mut self,
         claims: &mut Claims,
         label: LabelId,
-        [before, after]: [&[u64]; 2],
+        [before, after]: [Enabled<'_>; 2],
         awaits: impl Fn(ActorId) -> Option<Awaited>,
     ) -> KindId {
         self.meet(claims, label);
         let of_label = &mut self.labels[label.index()];
         let (mut unsteady, mut is_other) = (0, 0);
         for (index, [sleepers, last, went]) in of_label.sleepers.iter_mut().enumerate() {
-            let asleep = *sleepers & !word(before, index);
-            let goes = asleep & word(after, index);
+            let asleep = *sleepers & !before.word(index);
+            let goes = asleep & after.word(index);
             unsteady |= asleep & !word(&self.steady, index);
             is_other |= asleep ^ *last | goes ^ *went;
             (*last, *went) = (asleep, goes);
@@ -208,7 +209,7 @@ impl Kinds {
             let Some(awaited) = steady.map(Awaited::Made).or_else(|| awaits(actor)) else { continue };
             if claims.changes(label).any(|object| object == awaited.object()) {
                 let made = matches!(awaited, Awaited::Made(_));
-                let goes = steady.is_none() || contains(after, actor.0);
+                let goes = steady.is_none() || after.contains(actor);
                 woken.push(Woken { actor, object: awaited.object(), made, goes });
             }
         }
@@ -339,7 +340,7 @@ impl Kinds {
     pub(super) fn wanted(
         &mut self,
         (kind, summary): (KindId, Set),
-        enabled: &[u64],
+        enabled: Enabled<'_>,
         claims: &mut Claims,
         into: &mut Vec<u64>,
     ) {
@@ -348,10 +349,10 @@ impl Kinds {
             Some(known) => (known.lookers, known.claimants),
             None => self.find_conflicts(kind, summary, claims),
         };
-        let [lookers, claimants] = [&lookers, &claimants].map(|set| claims.sets.words(set));
+        let (lookers, claimants) = (claims.sets.words(&lookers), claims.sets.words(&claimants));
         into.clear();
         into.extend((0..claimants.len().max(lookers.len())).map(|index| {
-            let asleep = word(&self.steady, index) & !word(enabled, index);
+            let asleep = word(&self.steady, index) & !enabled.word(index);
             word(claimants, index) & !asleep | word(lookers, index) & asleep
         }));
     }
@@ -449,12 +450,12 @@ mod tests {
         }
 
         fn find(&mut self, label: LabelId, before: u64, after: u64) -> KindId {
-            self.kinds.find(&mut self.claims, label, [&[before], &[after]], |_| Some(Awaited::Made(SWITCH)))
+            self.kinds.find(&mut self.claims, label, [before, after].map(Enabled::of), |_| Some(Awaited::Made(SWITCH)))
         }
 
         fn wanted(&mut self, kind: KindId, summary: Set, enabled: u64) -> u64 {
             let mut wanted = Vec::new();
-            self.kinds.wanted((kind, summary), &[enabled], &mut self.claims, &mut wanted);
+            self.kinds.wanted((kind, summary), Enabled::of(enabled), &mut self.claims, &mut wanted);
             wanted.first().copied().unwrap_or(0)
         }
 

@@ -62,13 +62,6 @@ pub(super) fn words_for(number: u32) -> usize {
     number as usize / 64 + 1
 }
 
-/// Whether two sets of the same width are equal.
-#[inline]
-pub(super) fn same(one: &[u64], other: &[u64]) -> bool {
-    // Written out: a call to compare a word or two costs more than the comparison.
-    one.iter().zip(other).all(|(one, other)| one == other)
-}
-
 /// A word of a set, which has zeros behind its end.
 #[inline]
 pub(super) fn word(row: &[u64], index: usize) -> u64 {

@@ -1,6 +1,7 @@
 //! Who could move in the current execution, and who did: what makes a cycle a full one.
 
-use super::rows::{members, same};
+use super::nodes::Enabled;
+use super::rows::members;
 use mazurka_core::ActorId;
 
 /// When each actor last moved and when it last could. Times are counted over all executions.
@@ -22,14 +23,15 @@ impl Turns {
     }
 
     /// The execution comes to a state where these can move. Mostly they are those who could a step ago.
-    pub(super) fn arrive(&mut self, enabled: &[u64], now: u64) {
-        if self.present.len() != enabled.len() || !same(&self.present, enabled) {
-            let still = enabled.iter().copied().chain(std::iter::repeat(0));
-            for actor in members(self.present.iter().zip(still).map(|(was, is)| was & !is)) {
+    pub(super) fn arrive(&mut self, enabled: Enabled<'_>, now: u64) {
+        let is_same = |(index, was): (usize, &u64)| *was == enabled.word(index);
+        if self.present.len() != enabled.len() || !self.present.iter().enumerate().all(is_same) {
+            let left = (0..).zip(&self.present).map(|(index, was)| was & !enabled.word(index));
+            for actor in members(left) {
                 stamp(&mut self.left_at, actor, self.arrived_at);
             }
             self.present.clear();
-            self.present.extend_from_slice(enabled);
+            self.present.extend(enabled.words());
         }
         self.arrived_at = now;
     }
@@ -57,29 +59,34 @@ fn stamp(times: &mut Vec<u64>, actor: u32, now: u64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::nodes::Nodes;
     use super::*;
+    use mazurka_core::Fingerprint;
 
     #[test]
     fn a_cycle_is_full_when_everybody_who_could_move_has_moved() {
-        let mut turns = Turns::default();
+        let (mut turns, mut nodes) = (Turns::default(), Nodes::new());
+        let [both, late, one] =
+            [&[0b11][..], &[0b10, 1], &[0b1]].map(|enabled| nodes.add(Fingerprint(enabled[0].into()), &[], enabled));
+        let [both, late, one] = [both, late, one].map(|id| nodes.enabled(id));
         turns.begin();
-        turns.arrive(&[0b11], 1);
+        turns.arrive(both, 1);
         turns.moves(ActorId(0), 2);
-        turns.arrive(&[0b10, 1], 2);
+        turns.arrive(late, 2);
         turns.moves(ActorId(1), 3);
-        turns.arrive(&[0b11], 3);
+        turns.arrive(both, 3);
         // Actor 64 could move at time 2 and did not.
         assert_eq!((turns.is_full_cycle(1), turns.is_full_cycle(2)), (false, false));
         turns.moves(ActorId(0), 4);
-        turns.arrive(&[0b11], 4);
+        turns.arrive(both, 4);
         assert_eq!((turns.is_full_cycle(1), turns.is_full_cycle(2)), (false, true));
         turns.moves(ActorId(64), 5);
         assert!(turns.is_full_cycle(1));
         // What was before does not count in another execution.
         turns.begin();
-        turns.arrive(&[0b1], 6);
+        turns.arrive(one, 6);
         turns.moves(ActorId(0), 7);
-        turns.arrive(&[0b1], 7);
+        turns.arrive(one, 7);
         assert!(turns.is_full_cycle(6));
     }
 }
