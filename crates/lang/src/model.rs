@@ -696,6 +696,9 @@ impl System for Model {
     }
 
     fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
+        if self.program.handlers.is_empty() {
+            return None;
+        }
         self.names.handler(actor).map(|handler| self.handler_object(handler))
     }
 
