@@ -179,6 +179,12 @@ impl Dependence {
         self.touches(earlier, later) && !(earlier == Access::RELEASE && later == Access::WRITE)
     }
 
+    /// Whether every touch that depends on `other` depends on `one`, too.
+    pub fn covers(self, one: Access, other: Access) -> bool {
+        let ways = (0..6).map(|way| Access(1 << way));
+        ways.filter(|&way| self.touches(way, other)).all(|way| self.touches(way, one))
+    }
+
     /// Whether two steps of different actors depend on each other: the definition that all engines share.
     pub fn conflicts(self, one: &Footprint, other: &Footprint) -> bool {
         self.common(one, other).next().is_some()
@@ -312,6 +318,16 @@ mod tests {
                 assert_eq!(dependence.touches(Access::REWRITE, Access::READ), rewrites);
             }
         }
+    }
+
+    #[test]
+    fn what_changes_an_object_covers_a_look_at_it() {
+        let dependence = Dependence { posts: true, rewrites: false };
+        let (read, write, rewrite) = (Access::READ, Access::WRITE, Access::REWRITE);
+        assert!(dependence.covers(write, read) && dependence.covers(read | write, write | rewrite));
+        assert!(dependence.covers(read, rewrite) && dependence.covers(rewrite, read));
+        assert!(!dependence.covers(read, write) && !dependence.covers(Access::ADD, read));
+        assert!(!Dependence::default().covers(read, rewrite));
     }
 
     #[test]

@@ -498,7 +498,7 @@ impl<'s, S: System> Graph<'s, S> {
         }
         let known = self.nodes.summary(from);
         let all = self.kinds.cross(kind, summary, known, &mut self.claims);
-        if all != known && self.nodes.set_summary(from, all) {
+        if all != known && !self.claims.stand_for(known, all) && self.nodes.set_summary(from, all) {
             self.spreading.push(from);
         }
     }

@@ -24,6 +24,12 @@
 //! Of several mutexes a claim needs the first that it meets on its way back, mostly the one that guards what is touched. A
 //! message needs its handler for all that it does. That is known of the actor, and is noted with a claim only where
 //! somebody else comes to make it.
+//!
+//! # What stands for what
+//!
+//! Whoever changes an object conflicts with all that a look at it conflicts with. So where an actor claims both, one claim
+//! stands for the other: where the change is claimed, the look is not added. Otherwise the last way of looking that turns
+//! up would go round the whole graph, and change nothing.
 
 use super::rows::{contains, insert, join, members, members_of_word, remove, word};
 use super::sets::{Memo, Set, Sets};
@@ -92,6 +98,13 @@ struct Label {
     takes: Option<ObjectId>,
 }
 
+/// Which claims stand for which; see the head of this file.
+#[derive(Clone, Default)]
+struct Covers {
+    above: SmallVec<[ClaimId; 1]>,
+    below: SmallVec<[ClaimId; 1]>,
+}
+
 /// How many labels are remembered of late.
 const RECENT: usize = 256;
 
@@ -120,6 +133,9 @@ pub(super) struct Claims {
     claims: Vec<Claim>,
     /// For each claim those that were put in its place.
     variants: Vec<SmallVec<[(Variant, ClaimId); 1]>>,
+    /// For each claim those that stand for it and those that it stands for, and all claims for which another one stands.
+    covers: Vec<Covers>,
+    covered: Vec<u64>,
     /// For each actor its claims, and the claims of others to wake it.
     by_actor: Vec<Vec<u64>>,
     wakers: Vec<Vec<ClaimId>>,
@@ -145,6 +161,17 @@ fn entry<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
     &mut table[actor.index()]
 }
 
+/// Whether a claim stands for another one of the same actor on the same object.
+fn covers(dependence: Dependence, above: Claim, below: Claim) -> bool {
+    match (above.deed, below.deed) {
+        (Deed::Touches(more), Deed::Touches(less)) => {
+            let needs_no_more = above.needs.is_none() || above.needs == below.needs;
+            needs_no_more && !less.access.changes() && dependence.covers(more.access, less.access)
+        }
+        _ => false,
+    }
+}
+
 fn hash(label: Label) -> u64 {
     FxBuildHasher.hash_one(label)
 }
@@ -161,6 +188,8 @@ impl Claims {
             claim_numbers: Vec::new(),
             claims: Vec::new(),
             variants: Vec::new(),
+            covers: Vec::new(),
+            covered: Vec::new(),
             by_actor: Vec::new(),
             wakers: Vec::new(),
             wakes: Vec::new(),
@@ -324,14 +353,51 @@ impl Claims {
         self.claims.push(claim);
         insert(entry(&mut self.by_actor, actor), id.0);
         self.variants.push(SmallVec::new());
+        self.covers.push(Covers::default());
         match deed {
-            Deed::Touches(touch) => self.on_object.entry(touch.object).or_default().push(id),
+            Deed::Touches(touch) => {
+                self.find_covers(id, touch.object);
+                self.on_object.entry(touch.object).or_default().push(id);
+            }
             Deed::Wakes(woken) => {
                 entry(&mut self.wakers, woken).push(id);
                 insert(&mut self.wakes, id.0);
             }
         }
         id
+    }
+
+    /// Finds out for which claims on an object a new one stands, and which stand for it.
+    fn find_covers(&mut self, new: ClaimId, object: ObjectId) {
+        let Some(on_object) = self.on_object.get(&object) else { return };
+        let actor = self.get(new).actor;
+        for &old in on_object.iter().filter(|&&old| self.claims[old.0 as usize].actor == actor) {
+            for (above, below) in [(new, old), (old, new)] {
+                if covers(self.dependence, self.claims[above.0 as usize], self.claims[below.0 as usize]) {
+                    self.covers[below.0 as usize].above.push(above);
+                    self.covers[above.0 as usize].below.push(below);
+                    insert(&mut self.covered, below.0);
+                }
+            }
+        }
+    }
+
+    /// Whether known claims stand for all claims of a set that are not among them.
+    #[inline]
+    pub(super) fn stand_for(&self, known: Set, all: Set) -> bool {
+        // Mostly something is new, which is seen at once where sets are small.
+        let is_new = |index: usize| all.0[index] & !known.0[index] & !word(&self.covered, index) != 0;
+        let is_small = !known.is_large() && !all.is_large();
+        !(is_small && (is_new(0) || is_new(1))) && self.all_are_covered(known, all)
+    }
+
+    fn all_are_covered(&self, known: Set, all: Set) -> bool {
+        let [known, all] = [&known, &all].map(|set| self.sets.words(set));
+        let is_covered = |id: u32| self.covers[id as usize].above.iter().any(|above| contains(known, above.0));
+        (0..).zip(all).all(|(index, all)| {
+            let new = all & !word(known, index);
+            new & !word(&self.covered, index) == 0 && members_of_word(index, new).all(is_covered)
+        })
     }
 
     pub(super) fn get(&self, claim: ClaimId) -> Claim {
@@ -363,14 +429,19 @@ impl Claims {
             let Deed::Touches(mine) = self.claims[claim as usize].deed else { continue };
             let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
             let new = on_object.partition_point(|id| (id.0 as usize) < known);
-            for &id in &on_object[new..] {
+            let conflicts = |id: ClaimId| {
                 let theirs = self.get(id);
-                if let Deed::Touches(touch) = theirs.deed
+                matches!(theirs.deed, Deed::Touches(touch) if self.dependence.races(mine.access, touch.access))
                     && theirs.actor != actor
                     && !is_held(theirs.needs)
                     && !is_held(self.runs_on(theirs.actor))
-                    && self.dependence.races(mine.access, touch.access)
-                {
+            };
+            for &id in &on_object[new..] {
+                let Covers { above, below } = &self.covers[id.0 as usize];
+                if conflicts(id) {
+                    insert(decisive, id.0);
+                    above.iter().for_each(|above| insert(decisive, above.0));
+                } else if below.iter().any(|&below| conflicts(below)) {
                     insert(decisive, id.0);
                 }
             }
