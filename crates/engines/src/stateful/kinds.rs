@@ -484,6 +484,35 @@ mod tests {
     }
 
     #[test]
+    fn a_change_stands_for_a_look_of_the_same_actor() {
+        let dependence = Dependence { rewrites: false, ..Dependence::default() };
+        let mut bench = Bench { claims: Claims::new(dependence), kinds: Kinds::new() };
+        let touching = |bench: &mut Bench, actor, access| {
+            let label = bench.label(actor, &[(X, access)]);
+            bench.claims.own(label)
+        };
+        let changes = touching(&mut bench, 1, Access::WRITE);
+        let [looks, stores] = [Access::READ, Access::REWRITE].map(|access| touching(&mut bench, 1, access));
+        let of_another = touching(&mut bench, 2, Access::READ);
+        let with = |bench: &mut Bench, more| bench.claims.sets.union(changes, more);
+        for (more, is_covered) in [(looks, true), (stores, true), (of_another, false)] {
+            let all = with(&mut bench, more);
+            assert_eq!(bench.claims.stand_for(changes, all), is_covered);
+        }
+        let all = with(&mut bench, looks);
+        assert!(!bench.claims.stand_for(looks, all), "a look does not stand for a change");
+        // To take what somebody gives back is no race, but a look would be one, and may have been left out.
+        let gives_back = bench.label(3, &[(X, Access::RELEASE)]);
+        assert_eq!(bench.conflicts(gives_back, changes), 0b10);
+        // Where it is known that somebody gives it back, no look is left out.
+        let takes = touching(&mut bench, 4, Access::WRITE);
+        let looks = touching(&mut bench, 4, Access::READ);
+        let all = bench.claims.sets.union(takes, looks);
+        assert!(!bench.claims.stand_for(takes, all));
+        assert_eq!((bench.conflicts(gives_back, takes), bench.conflicts(gives_back, all)), (0, 0b10000));
+    }
+
+    #[test]
     fn what_a_message_does_is_no_conflict_with_who_runs_on_its_handler() {
         let mut bench = Bench { claims: Claims::new(Dependence::default()), kinds: Kinds::new() };
         [1, 2].iter().for_each(|&message| bench.claims.note_handler(ActorId(message), HANDLER));

@@ -29,7 +29,12 @@
 //!
 //! Whoever changes an object conflicts with all that a look at it conflicts with. So where an actor claims both, one claim
 //! stands for the other: where the change is claimed, the look is not added. Otherwise the last way of looking that turns
-//! up would go round the whole graph, and change nothing.
+//! up would go round the whole graph, and change nothing. From there on both would go the same ways: if one of them comes
+//! to need something on the way, then so does the other.
+//!
+//! There is one exception: to take what another one gives back is no race, and a look at it is one. So nothing stands for
+//! anything where an object is known to be given back. Where that is found out later, a claim counts as those for which it
+//! stands do: from the first transition on that gives the object back, so that none has been gone over by then.
 
 use super::rows::{contains, insert, join, members, members_of_word, remove, word};
 use super::sets::{Memo, Set, Sets};
@@ -370,6 +375,10 @@ impl Claims {
     /// Finds out for which claims on an object a new one stands, and which stand for it.
     fn find_covers(&mut self, new: ClaimId, object: ObjectId) {
         let Some(on_object) = self.on_object.get(&object) else { return };
+        let is_given_back = |deed| matches!(deed, Deed::Touches(touch) if touch.access.contains(Access::RELEASE));
+        if on_object.iter().any(|&id| is_given_back(self.get(id).deed)) {
+            return;
+        }
         let actor = self.get(new).actor;
         for &old in on_object.iter().filter(|&&old| self.claims[old.0 as usize].actor == actor) {
             for (above, below) in [(new, old), (old, new)] {
