@@ -349,12 +349,18 @@ impl Kinds {
             Some(known) => (known.lookers, known.claimants),
             None => self.find_conflicts(kind, summary, claims),
         };
-        let (lookers, claimants) = (claims.sets.words(&lookers), claims.sets.words(&claimants));
-        into.clear();
-        into.extend((0..claimants.len().max(lookers.len())).map(|index| {
+        let wanted = |index: usize, lookers: u64, claimants: u64| {
             let asleep = word(&self.steady, index) & !enabled.word(index);
-            word(claimants, index) & !asleep | word(lookers, index) & asleep
-        }));
+            claimants & !asleep | lookers & asleep
+        };
+        into.clear();
+        if !lookers.is_large() && !claimants.is_large() {
+            into.extend_from_slice(&[0, 1].map(|index| wanted(index, lookers.0[index], claimants.0[index])));
+            return;
+        }
+        let (lookers, claimants) = (claims.sets.words(&lookers), claims.sets.words(&claimants));
+        let words = 0..claimants.len().max(lookers.len());
+        into.extend(words.map(|index| wanted(index, word(lookers, index), word(claimants, index))));
     }
 
     fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, Set) {

@@ -82,19 +82,17 @@ impl Sets {
     /// The members of two sets.
     #[inline]
     pub(super) fn union(&mut self, one: Set, other: Set) -> Set {
-        if !one.is_large() && !other.is_large() {
-            return Set([one.0[0] | other.0[0], one.0[1] | other.0[1]]);
-        }
-        if self.includes(one, other) {
-            return one;
-        }
-        match self.unions.get([one, other]) {
-            Some(known) => known,
-            None => self.unite(one, other),
-        }
+        let either = Set([one.0[0] | other.0[0], one.0[1] | other.0[1]]);
+        if either.is_large() { self.unite(one, other) } else { either }
     }
 
     fn unite(&mut self, one: Set, other: Set) -> Set {
+        if self.includes(one, other) {
+            return one;
+        }
+        if let Some(known) = self.unions.get([one, other]) {
+            return known;
+        }
         let union = self.collect([one, other]);
         self.unions.put([one, other], union);
         union

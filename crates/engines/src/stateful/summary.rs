@@ -166,17 +166,6 @@ fn entry<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
     &mut table[actor.index()]
 }
 
-/// Whether a claim stands for another one of the same actor on the same object.
-fn covers(dependence: Dependence, above: Claim, below: Claim) -> bool {
-    match (above.deed, below.deed) {
-        (Deed::Touches(more), Deed::Touches(less)) => {
-            let needs_no_more = above.needs.is_none() || above.needs == below.needs;
-            needs_no_more && !less.access.changes() && dependence.covers(more.access, less.access)
-        }
-        _ => false,
-    }
-}
-
 fn hash(label: Label) -> u64 {
     FxBuildHasher.hash_one(label)
 }
@@ -375,14 +364,25 @@ impl Claims {
     /// Finds out for which claims on an object a new one stands, and which stand for it.
     fn find_covers(&mut self, new: ClaimId, object: ObjectId) {
         let Some(on_object) = self.on_object.get(&object) else { return };
-        let is_given_back = |deed| matches!(deed, Deed::Touches(touch) if touch.access.contains(Access::RELEASE));
-        if on_object.iter().any(|&id| is_given_back(self.get(id).deed)) {
-            return;
-        }
-        let actor = self.get(new).actor;
-        for &old in on_object.iter().filter(|&&old| self.claims[old.0 as usize].actor == actor) {
+        let (claims, dependence) = (&self.claims, self.dependence);
+        let access = |id: ClaimId| match claims[id.0 as usize].deed {
+            Deed::Touches(touch) => Some(touch.access),
+            Deed::Wakes(_) => None,
+        };
+        let gives_back = |id: &ClaimId| access(*id).is_some_and(|access| access.contains(Access::RELEASE));
+        let is_given_back = gives_back(&new) || on_object.iter().any(gives_back);
+        let covers = |above: ClaimId, below: ClaimId| {
+            let [more_needed, needed] = [above, below].map(|id| claims[id.0 as usize].needs);
+            let (Some(more), Some(less)) = (access(above), access(below)) else { return false };
+            (more_needed.is_none() || more_needed == needed)
+                && dependence.covers(more, less)
+                && !(is_given_back
+                    && dependence.races(Access::RELEASE, less)
+                    && !dependence.races(Access::RELEASE, more))
+        };
+        for &old in on_object.iter().filter(|old| claims[old.0 as usize].actor == claims[new.0 as usize].actor) {
             for (above, below) in [(new, old), (old, new)] {
-                if covers(self.dependence, self.claims[above.0 as usize], self.claims[below.0 as usize]) {
+                if covers(above, below) {
                     self.covers[below.0 as usize].above.push(above);
                     self.covers[above.0 as usize].below.push(below);
                     insert(&mut self.covered, below.0);
