@@ -29,12 +29,13 @@
 //!
 //! Whoever changes an object conflicts with all that a look at it conflicts with. So where an actor claims both, one claim
 //! stands for the other: where the change is claimed, the look is not added. Otherwise the last way of looking that turns
-//! up would go round the whole graph, and change nothing. From there on both would go the same ways: if one of them comes
-//! to need something on the way, then so does the other.
+//! up would go round the whole graph, and change nothing. Likewise a claim that needs nothing stands for one that needs
+//! something. From there on both would go the same ways: if one of them comes to need something on the way, then so does
+//! what the other one claims.
 //!
-//! There is one exception: to take what another one gives back is no race, and a look at it is one. So nothing stands for
-//! anything where an object is known to be given back. Where that is found out later, a claim counts as those for which it
-//! stands do: from the first transition on that gives the object back, so that none has been gone over by then.
+//! There is one exception: to take what another one gives back is no race, and a look at it is one. So to take does not
+//! stand for a look where an object is known to be given back. Where that is found out later, a claim counts as those for
+//! which it stands do: from the first transition on that gives the object back, so that none has been gone over by then.
 
 use super::rows::{contains, insert, join, members, members_of_word, remove, word};
 use super::sets::{Memo, Set, Sets};
@@ -74,6 +75,14 @@ impl Deed {
             Deed::Wakes(_) => None,
         }
     }
+
+    /// How it is touched.
+    fn access(self) -> Option<Access> {
+        match self {
+            Deed::Touches(touch) => Some(touch.access),
+            Deed::Wakes(_) => None,
+        }
+    }
 }
 
 /// A claim: what an actor does.
@@ -83,6 +92,17 @@ pub(super) struct Claim {
     pub(super) deed: Deed,
     /// What has to be taken on the way.
     needs: Option<ObjectId>,
+}
+
+impl Claim {
+    /// Whether this claim stands for another one of the same actor on the same object, which may be given back or not.
+    fn stands_for(self, other: Claim, dependence: Dependence, is_given_back: bool) -> bool {
+        let (Some(more), Some(less)) = (self.deed.access(), other.deed.access()) else { return false };
+        let races = |later| dependence.races(Access::RELEASE, later);
+        dependence.covers(more, less)
+            && (self.needs.is_none() || self.needs == other.needs)
+            && !(is_given_back && races(less) && !races(more))
+    }
 }
 
 /// In what a claim may differ from another one that it is put in the place of.
@@ -141,6 +161,9 @@ pub(super) struct Claims {
     /// For each claim those that stand for it and those that it stands for, and all claims for which another one stands.
     covers: Vec<Covers>,
     covered: Vec<u64>,
+    /// For each actor and object the actor's claims on it, and the objects that are known to be given back.
+    alike: HashMap<(ActorId, ObjectId), SmallVec<[ClaimId; 2]>, FxBuildHasher>,
+    given_back: Vec<u64>,
     /// For each actor its claims, and the claims of others to wake it.
     by_actor: Vec<Vec<u64>>,
     wakers: Vec<Vec<ClaimId>>,
@@ -184,6 +207,8 @@ impl Claims {
             variants: Vec::new(),
             covers: Vec::new(),
             covered: Vec::new(),
+            alike: HashMap::default(),
+            given_back: Vec::new(),
             by_actor: Vec::new(),
             wakers: Vec::new(),
             wakes: Vec::new(),
@@ -350,7 +375,7 @@ impl Claims {
         self.covers.push(Covers::default());
         match deed {
             Deed::Touches(touch) => {
-                self.find_covers(id, touch.object);
+                self.find_covers(id, touch);
                 self.on_object.entry(touch.object).or_default().push(id);
             }
             Deed::Wakes(woken) => {
@@ -361,34 +386,24 @@ impl Claims {
         id
     }
 
-    /// Finds out for which claims on an object a new one stands, and which stand for it.
-    fn find_covers(&mut self, new: ClaimId, object: ObjectId) {
-        let Some(on_object) = self.on_object.get(&object) else { return };
-        let (claims, dependence) = (&self.claims, self.dependence);
-        let access = |id: ClaimId| match claims[id.0 as usize].deed {
-            Deed::Touches(touch) => Some(touch.access),
-            Deed::Wakes(_) => None,
-        };
-        let gives_back = |id: &ClaimId| access(*id).is_some_and(|access| access.contains(Access::RELEASE));
-        let is_given_back = gives_back(&new) || on_object.iter().any(gives_back);
-        let covers = |above: ClaimId, below: ClaimId| {
-            let [more_needed, needed] = [above, below].map(|id| claims[id.0 as usize].needs);
-            let (Some(more), Some(less)) = (access(above), access(below)) else { return false };
-            (more_needed.is_none() || more_needed == needed)
-                && dependence.covers(more, less)
-                && !(is_given_back
-                    && dependence.races(Access::RELEASE, less)
-                    && !dependence.races(Access::RELEASE, more))
-        };
-        for &old in on_object.iter().filter(|old| claims[old.0 as usize].actor == claims[new.0 as usize].actor) {
+    /// Finds out for which claims a new one stands, and which stand for it.
+    fn find_covers(&mut self, new: ClaimId, Touch { object, access }: Touch) {
+        if access.contains(Access::RELEASE) {
+            insert(&mut self.given_back, object.0);
+        }
+        let is_given_back = contains(&self.given_back, object.0);
+        let alike = self.alike.entry((self.claims[new.0 as usize].actor, object)).or_default();
+        for &old in alike.iter() {
             for (above, below) in [(new, old), (old, new)] {
-                if covers(above, below) {
+                let [more, less] = [above, below].map(|id| self.claims[id.0 as usize]);
+                if more.stands_for(less, self.dependence, is_given_back) {
                     self.covers[below.0 as usize].above.push(above);
                     self.covers[above.0 as usize].below.push(below);
                     insert(&mut self.covered, below.0);
                 }
             }
         }
+        alike.push(new);
     }
 
     /// Whether known claims stand for all claims of a set that are not among them.
