@@ -93,7 +93,11 @@
 //!   whoever conflicts with it must be tried, too (`step-that-is-silent-now.mz`).
 //! - Sleep sets on the state graph: whoever was tried in front of an independent step sleeps behind it, is held against
 //!   claims as if it had moved, and is woken where a transition arrives without it. Sound in what was tried of `agree`,
-//!   but with everything above only 4 % fewer transitions over the published pairs of apps, and slower.
+//!   but with everything above only 4 % fewer transitions over the published pairs of apps, and slower. Of the graphs of
+//!   threads a quarter to a third of the transitions could be left out at most, and none of the states.
+//! - Squares: where independent steps of two actors follow each other in one order, and three sides of the square are
+//!   known, the fourth one need not be taken to know where it leads. But the other sides are what is saved: of one alarm's
+//!   steps one in 25 is such a side, of those of threads one in five to seven, and to find them costs about as much.
 //!
 //! # What else is free, and how it is done here
 //!
