@@ -96,8 +96,8 @@ pub trait System: Sync {
     }
 
     /// Visits everybody who cannot move now but may some day: with the footprint of the step that it waits to take, and
-    /// with what it awaits. `enabled` is what [`System::enabled`] says of the state, perhaps without [`System::standing`]. To be
-    /// written anew where the three methods above find out one thing three times.
+    /// with what it awaits. `enabled` is what [`System::enabled`] says of the state. To be written anew where the three
+    /// methods above find out one thing three times.
     fn visit_waiting(&self, state: &Self::State, _enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
         let (mut waiting, mut footprint) = (Vec::new(), Footprint::default());
         self.waiting(state, &mut waiting);
@@ -124,16 +124,18 @@ pub trait System: Sync {
         enabled.contains(&actor)
     }
 
-    /// Appends those whom [`System::enabled`] appends, but for [`System::standing`].
-    fn enabled_others(&self, state: &Self::State, into: &mut Vec<ActorId>) {
-        self.enabled(state, into);
+    /// Appends those whom [`System::enabled`] appends and visits those whom [`System::visit_waiting`] visits, but for
+    /// [`System::standing`]. To be written anew where one look at a state tells both.
+    fn visit_others(&self, state: &Self::State, enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
         let standing = self.standing();
-        into.retain(|actor| standing.iter().all(|(standing, _)| standing != actor));
-    }
-
-    /// Visits those whom [`System::visit_waiting`] visits, but for [`System::standing`], of whom `enabled` may know nothing.
-    fn visit_others_waiting(&self, state: &Self::State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        self.visit_waiting(state, enabled, visit);
+        let is_other = |actor: ActorId| standing.iter().all(|(standing, _)| *standing != actor);
+        self.enabled(state, enabled);
+        self.visit_waiting(state, enabled, &mut |actor, footprint, awaited| {
+            if is_other(actor) {
+                visit(actor, footprint, awaited);
+            }
+        });
+        enabled.retain(|&actor| is_other(actor));
     }
 
     /// The mailbox that an actor which is there came into, if it is a message of a first-in-first-out mailbox: such

@@ -415,6 +415,45 @@ impl Model {
         actors.filter(|(actor, _)| !enabled.contains(actor))
     }
 
+    /// Visits those who have records and are not among those who can move now.
+    fn visit_waiting_records(&self, words: &[i64], enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+        let mut footprint = Footprint::default();
+        for (actor, mut record) in self.waiting_records(words, enabled) {
+            // Of equal messages the first one counts, even if it has ended.
+            if record.header.kind == Kind::Message {
+                record = self.record_of(words, actor).unwrap_or(record);
+            }
+            self.visit_waiting_record(words, actor, &record, &mut footprint, visit);
+        }
+    }
+
+    /// Visits somebody who has a record and cannot move.
+    fn visit_waiting_record(
+        &self,
+        words: &[i64],
+        actor: ActorId,
+        record: &Record,
+        footprint: &mut Footprint,
+        visit: &mut WaitingVisitor<'_>,
+    ) {
+        footprint.clear();
+        self.record_needs(words, actor, record, footprint);
+        footprint.seal();
+        visit(actor, footprint, self.record_awaits(words, actor, record));
+    }
+
+    /// Appends the threads that can move and visits those that wait. Without messages, each record is another actor's.
+    fn visit_threads(&self, words: &[i64], enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
+        let mut footprint = Footprint::default();
+        for record in self.records(words) {
+            if self.can_move(words, &record) {
+                enabled.push(record.actor(words));
+            } else if !matches!(record.header.status, Status::Finished | Status::Halted) {
+                self.visit_waiting_record(words, record.actor(words), &record, &mut footprint, visit);
+            }
+        }
+    }
+
     /// The events that are not among those who can move now.
     fn waiting_events<'w>(&'w self, enabled: &'w [ActorId]) -> impl Iterator<Item = usize> + 'w {
         // Those that are stand in order at the end of the list.
@@ -530,11 +569,13 @@ impl System for Model {
     }
 
     fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        self.visit_others_waiting(state, enabled, visit);
+        let words = &state.words;
+        self.visit_waiting_records(words, enabled, visit);
+        let mut footprint = Footprint::default();
         for event in self.waiting_events(enabled) {
-            if let Some(looks) = &self.looks[event] {
-                visit(self.event_actor(event), looks, self.event_awaits(&state.words, event, looks));
-            }
+            footprint.clear();
+            self.event_looks(words, event, &mut footprint);
+            visit(self.event_actor(event), &footprint, self.event_awaits(words, event, &footprint));
         }
     }
 
@@ -547,30 +588,21 @@ impl System for Model {
         self.event_of(actor).is_some_and(|event| self.event_can_happen(&state.words, event))
     }
 
-    fn enabled_others(&self, state: &State, into: &mut Vec<ActorId>) {
-        self.enabled_records(&state.words, into);
-        if !self.all_stand {
-            self.enabled_events(&state.words, |event| self.looks[event].is_none(), into);
-        }
-    }
-
-    fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
+    fn visit_others(&self, state: &State, enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
         let words = &state.words;
-        let mut footprint = Footprint::default();
-        for (actor, mut record) in self.waiting_records(words, enabled) {
-            // Of equal messages the first one counts, even if it has ended.
-            if record.header.kind == Kind::Message {
-                record = self.record_of(words, actor).unwrap_or(record);
-            }
-            footprint.clear();
-            self.record_needs(words, actor, &record, &mut footprint);
-            footprint.seal();
-            visit(actor, &footprint, self.record_awaits(words, actor, &record));
+        if self.program.handlers.is_empty() {
+            self.visit_threads(words, enabled, visit);
+        } else {
+            self.enabled_records(words, enabled);
+            self.visit_waiting_records(words, enabled, visit);
         }
         if self.all_stand {
             return;
         }
-        for event in self.waiting_events(enabled).filter(|&event| self.looks[event].is_none()) {
+        let is_other = |event: usize| self.looks[event].is_none();
+        self.enabled_events(words, is_other, enabled);
+        let mut footprint = Footprint::default();
+        for event in self.waiting_events(enabled).filter(|&event| is_other(event)) {
             footprint.clear();
             self.event_looks(words, event, &mut footprint);
             visit(self.event_actor(event), &footprint, self.event_awaits(words, event, &footprint));

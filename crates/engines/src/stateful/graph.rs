@@ -251,16 +251,14 @@ impl<'s, S: System> Graph<'s, S> {
         way: Option<Way>,
     ) -> NodeId {
         enabled.clear();
-        match way {
-            Some(Way { from, label: Some(label), .. }) if !self.standing.is_empty() => {
-                self.system.enabled_others(state, enabled);
-                self.find_standing(state, from, label);
-            }
-            _ => {
-                self.system.enabled(state, enabled);
-                self.standing_enabled.clear();
-            }
-        }
+        let claims = if self.has_given_up_claims() {
+            self.system.enabled(state, enabled);
+            self.standing_enabled.clear();
+            None
+        } else {
+            self.find_standing(state, way);
+            Some(self.look_around(state, enabled, way))
+        };
         let id = self.nodes.add(fingerprint, enabled, &self.standing_enabled);
         debug_assert!(self.knows_who_can_move(id, state));
         let (parent, via, depth) = match way {
@@ -269,25 +267,33 @@ impl<'s, S: System> Graph<'s, S> {
         };
         let kept = self.kept.keep(self.system, state);
         self.places.push(Place { kept, parent, via, depth, seen_at: 0 });
-        if !self.has_given_up_claims() {
-            self.claim_for_waiting(id, enabled);
+        if let Some(claims) = claims {
+            self.nodes.set_summary(id, claims);
+            self.spreading.push(id);
         }
         id
     }
 
     /// Finds out who of those who always wait for the same step can move in a new state. They are those who could a step ago,
     /// unless that step changed what they look at.
-    fn find_standing(&mut self, state: &S::State, from: NodeId, label: LabelId) {
-        debug_assert!(!self.has_given_up_claims(), "who looks at what is forgotten");
-        self.kinds.meet(&self.claims, label);
-        let (can_move, before) = (&mut self.standing_enabled, self.nodes.enabled(from));
-        can_move.clear();
-        for (index, standing) in self.standing_actors.iter().enumerate() {
-            let asked = standing & self.kinds.sleepers(label, index);
+    fn find_standing(&mut self, state: &S::State, way: Option<Way>) {
+        self.standing_enabled.clear();
+        let before = way.and_then(|Way { from, label, .. }| Some((self.nodes.enabled(from), label?)));
+        if let Some((_, label)) = before.filter(|_| !self.standing.is_empty()) {
+            self.kinds.meet(&self.claims, label);
+        }
+        for (index, &standing) in self.standing_actors.iter().enumerate() {
+            let (asked, still) = match before {
+                Some((enabled, label)) => {
+                    let asked = standing & self.kinds.sleepers(label, index);
+                    (asked, standing & !asked & enabled.word(index))
+                }
+                None => (standing, 0),
+            };
             let asked_can_move = members_of_word(index, asked)
                 .filter(|&actor| self.system.standing_can_move(state, ActorId(actor)))
                 .fold(0, |all, actor| all | 1 << (actor % 64));
-            can_move.push(standing & !asked & before.word(index) | asked_can_move);
+            self.standing_enabled.push(still | asked_can_move);
         }
     }
 
@@ -299,27 +305,24 @@ impl<'s, S: System> Graph<'s, S> {
         self.nodes.enabled(id).words().eq(bits)
     }
 
-    /// Makes the claims of those who wait in a new state: they may wait for ever, and never take the step that they
-    /// claim. Those who always wait for the same step come later; see `claim_for_standing`.
-    fn claim_for_waiting(&mut self, id: NodeId, enabled: &[ActorId]) {
-        let (claims, kinds) = (&mut self.claims, &mut self.kinds);
-        let parent = self.places[id.index()].parent;
-        let [state, before] = [id, parent].map(|id| self.kept.get(self.places[id.index()].kept));
-        // Whoever is new was not there a step ago.
-        let (system, plain) = (self.system, self.plain);
+    /// Finds out who can move in a new state, and the claims of those who wait there: they may wait for ever, and never take
+    /// the step that they claim. Those who always wait for the same step come later; see `claim_for_standing`.
+    fn look_around(&mut self, state: &S::State, enabled: &mut Vec<ActorId>, way: Option<Way>) -> Set {
+        let (system, plain, claims, kinds) = (self.system, self.plain, &mut self.claims, &mut self.kinds);
         let takes = |footprint: &Footprint| if plain { None } else { taken_mutex(system, footprint) };
+        // Whoever is new was not there a step ago.
+        let before = way.map_or(state, |Way { from, .. }| self.kept.get(self.places[from.index()].kept));
         let mut greet = |actor: ActorId, kinds: &mut Kinds, claims: &mut Claims| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
-                if let Some(handler) = self.system.runs_on(actor).filter(|_| !plain) {
+                if let Some(handler) = system.runs_on(actor).filter(|_| !plain) {
                     claims.note_handler(actor, handler);
                 }
-                self.system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
+                system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
             }
         };
-        enabled.iter().for_each(|&actor| greet(actor, kinds, claims));
         let (waiters, mut summary) = (&mut self.waiters, Set::EMPTY);
-        self.system.visit_others_waiting(state, enabled, &mut |actor, footprint, awaited| {
+        system.visit_others(state, enabled, &mut |actor, footprint, awaited| {
             if waiters.len() <= actor.index() {
                 waiters.resize_with(actor.index() + 1, || None);
             }
@@ -336,8 +339,8 @@ impl<'s, S: System> Graph<'s, S> {
             };
             summary = claims.sets.union(summary, own);
         });
-        self.nodes.set_summary(id, summary);
-        self.spreading.push(id);
+        enabled.iter().for_each(|&actor| greet(actor, kinds, claims));
+        summary
     }
 
     /// Makes the claims of those who cannot move in a new state and always wait for the same step. By now others have come

@@ -305,12 +305,8 @@ impl System for Limited<'_> {
         self.model.standing_can_move(state, actor)
     }
 
-    fn enabled_others(&self, state: &State, into: &mut Vec<ActorId>) {
-        self.model.enabled_others(state, into);
-    }
-
-    fn visit_others_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        self.model.visit_others_waiting(state, enabled, visit);
+    fn visit_others(&self, state: &State, enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
+        self.model.visit_others(state, enabled, visit);
     }
 
     fn keep(&self, state: &State) -> State {

@@ -72,7 +72,8 @@ fn check_who_waits(
         (actor, footprint)
     });
     let mut told: Vec<_> = standing.iter().filter(|(actor, _)| !enabled.contains(actor)).cloned().collect();
-    model.visit_others_waiting(state, enabled, &mut |actor, footprint, _| told.push((actor, footprint.clone())));
+    let mut others = Vec::new();
+    model.visit_others(state, &mut others, &mut |actor, footprint, _| told.push((actor, footprint.clone())));
     let mut visited = Vec::new();
     model.visit_waiting(state, enabled, &mut |actor, footprint, _| visited.push((actor, footprint.clone())));
     let sorted = |mut waiting: Vec<(ActorId, Footprint)>| {
@@ -104,7 +105,7 @@ fn check_who_can_move(
     standing: &[(ActorId, Footprint)],
 ) -> Result<(), String> {
     let mut told = Vec::new();
-    model.enabled_others(state, &mut told);
+    model.visit_others(state, &mut told, &mut |_, _, _| {});
     told.extend(standing.iter().map(|&(actor, _)| actor).filter(|&actor| model.standing_can_move(state, actor)));
     let sorted = |mut actors: Vec<ActorId>| {
         actors.sort_unstable();
