@@ -667,13 +667,17 @@ impl System for Model {
         if !self.program.creates_actors {
             return Fingerprint::of_bytes(bytemuck::cast_slice(&state.words));
         }
-        let mut words = self.in_lasting_names(state);
-        words.drain(self.layout.counters..self.layout.records);
+        let mut words = SmallVec::<[i64; 96]>::from_slice(&state.words);
+        self.name_lastingly(state, &mut words);
+        if self.layout.counters < self.layout.records {
+            words.drain(self.layout.counters..self.layout.records);
+        }
         Fingerprint::of_bytes(bytemuck::cast_slice(&words))
     }
 
     fn shared_fingerprint(&self, state: &State) -> Fingerprint {
-        let words = self.in_lasting_names(state);
+        let mut words = SmallVec::<[i64; 96]>::from_slice(&state.words);
+        self.name_lastingly(state, &mut words);
         let mut shared: SmallVec<[i64; 96]> = SmallVec::from_slice(&words[..self.layout.counters]);
         for record in self.records(&state.words) {
             shared.extend_from_slice(&words[record.at..record.stack()]);
@@ -752,30 +756,29 @@ impl System for Model {
 }
 
 impl Model {
-    /// The words of a state with actors named by what they are, not by numbers that depend on who came first.
-    fn in_lasting_names(&self, state: &State) -> SmallVec<[i64; 96]> {
-        let mut words: SmallVec<[i64; 96]> = SmallVec::from_slice(&state.words);
+    /// Names actors in the words of a state by what they are, not by numbers that depend on who came first.
+    fn name_lastingly(&self, state: &State, words: &mut [i64]) {
         if !self.program.creates_actors {
-            return words;
+            return;
         }
+        let names = self.names.read();
         for word in &mut words[self.layout.mutexes..self.layout.events] {
             let holder = ActorId((*word - 1) as u32);
             if *word != 0 && holder.0 < ENDED_HOLDER {
                 let presence =
                     self.record_of(&state.words, holder).map_or(holder, |record| record.presence(&state.words));
-                *word = (self.names.stable(presence) as i64).wrapping_add(1);
+                *word = (names.stable(presence) as i64).wrapping_add(1);
             }
         }
         for record in self.records(&state.words) {
             words[record.at + 1] = 0;
             if let Kind::Spawned | Kind::Message = record.header.kind {
-                words[record.at + 3] = self.names.stable(record.presence(&state.words)) as i64;
+                words[record.at + 3] = names.stable(record.presence(&state.words)) as i64;
             }
             if record.header.kind == Kind::Spawned {
                 words[record.at + 2] = i64::from(record.detail(&state.words));
             }
         }
-        words
     }
 
     /// What somebody who cannot move waits to do.

@@ -9,7 +9,7 @@
 
 use hashbrown::HashTable;
 use mazurka_core::ActorId;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// What sets an actor apart.
@@ -41,6 +41,22 @@ pub(crate) struct Names {
     /// The numbers below belong to actors that are there from the start.
     first: u32,
     table: RwLock<Table>,
+}
+
+/// The names that are known, while no other is made.
+pub(crate) struct KnownNames<'n> {
+    first: u32,
+    table: RwLockReadGuard<'n, Table>,
+}
+
+impl KnownNames<'_> {
+    /// A number for the actor that depends only on its name.
+    pub(crate) fn stable(&self, actor: ActorId) -> u64 {
+        match actor.0.checked_sub(self.first) {
+            None => u64::from(actor.0),
+            Some(index) => self.table.entries.get(index as usize).map_or(u64::MAX, |entry| entry.stable),
+        }
+    }
 }
 
 impl Names {
@@ -103,13 +119,12 @@ impl Names {
 
     /// A number for the actor that depends only on its name.
     pub(crate) fn stable(&self, actor: ActorId) -> u64 {
-        match actor.0.checked_sub(self.first) {
-            None => u64::from(actor.0),
-            Some(index) => {
-                let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
-                table.entries.get(index as usize).map_or(u64::MAX, |entry| entry.stable)
-            }
-        }
+        if actor.0 < self.first { u64::from(actor.0) } else { self.read().stable(actor) }
+    }
+
+    /// The names as they are now, for more than one look.
+    pub(crate) fn read(&self) -> KnownNames<'_> {
+        KnownNames { first: self.first, table: self.table.read().unwrap_or_else(PoisonError::into_inner) }
     }
 
     /// The handler of a message.
