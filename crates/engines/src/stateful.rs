@@ -128,6 +128,8 @@ mod numbers;
 mod rows;
 mod sets;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod turns;
 
 use crate::Options;

@@ -80,10 +80,13 @@ impl<'a, S: System> Search<'a, S> {
             self.effort.was_hasty = self.saves_elsewhere();
         } else {
             let nodes = &self.graph.nodes;
+            // Mostly something is saved, which is found out soon.
             if !nodes.saves_anything() {
-                match nodes.savings() {
-                    (_, settled) if SETTLED * settled >= self.effort.patience => self.graph.give_up_claims(),
-                    _ => pause = 2,
+                let (_, settled) = nodes.savings();
+                if SETTLED * settled >= self.effort.patience {
+                    self.graph.give_up_claims();
+                } else {
+                    pause = 2;
                 }
             }
         }

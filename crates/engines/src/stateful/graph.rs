@@ -48,7 +48,7 @@ struct Edge {
 /// States at depths that this divides are never forgotten, so that others are restored in a few steps.
 const KEPT_EVERY: u32 = 4;
 
-/// States that are kept. The memory of those that were forgotten serves again.
+/// States that are kept. The memory of those that were forgotten serves again, which leaves some with room to grow.
 struct Kept<T> {
     states: Vec<T>,
     free: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The table of states: what a search looks at for every transition lies in one line of the cache per state.
+//! The table of states: what a search looks at for every transition lies together, in 64 bytes per state.
 
 use super::numbers::Numbers;
 use super::rows::{members, members_of_word, word, words_for};
@@ -16,7 +16,7 @@ impl NodeId {
     }
 }
 
-/// No transition.
+/// No number.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// A header's bits for "an execution that went through here has ended", "there are claims to be sent on" and "nothing was
@@ -131,10 +131,12 @@ impl Nodes {
             return;
         }
         let new = (words - 1).max(old + old / 4);
-        self.others = (0..self.rows.len())
-            .flat_map(|row| (0..new).map(move |index| (index < old).then_some(row * old + index)))
-            .map(|place| place.map_or(Actors::default(), |place| self.others[place]))
-            .collect();
+        let mut others = Vec::with_capacity(self.rows.len() * new);
+        for row in 0..self.rows.len() {
+            others.extend_from_slice(&self.others[row * old..][..old]);
+            others.resize((row + 1) * new, Actors::default());
+        }
+        self.others = others;
         self.other_words = new;
     }
 

@@ -48,12 +48,12 @@ impl Rows {
 
 /// How wide sets become that are to have at least so many words. Each of them is copied, so wide ones grow by more than
 /// they must.
-pub(super) fn grown(width: usize, least: usize) -> usize {
+fn grown(width: usize, least: usize) -> usize {
     if least <= width { width } else { least.max(width + width / 4) }
 }
 
 /// A row with zeros behind it.
-pub(super) fn padded(row: &[u64], width: usize) -> impl Iterator<Item = u64> {
+fn padded(row: &[u64], width: usize) -> impl Iterator<Item = u64> {
     row.iter().copied().chain(std::iter::repeat_n(0, width - row.len()))
 }
 

@@ -30,12 +30,12 @@
 //! Whoever changes an object conflicts with all that a look at it conflicts with. So where an actor claims both, one claim
 //! stands for the other: where the change is claimed, the look is not added. Otherwise the last way of looking that turns
 //! up would go round the whole graph, and change nothing. Likewise a claim that needs nothing stands for one that needs
-//! something. From there on both would go the same ways: if one of them comes to need something on the way, then so does
-//! what the other one claims.
+//! something. From there on both would go the same ways. If the one that is left comes to need a mutex, then what the
+//! other one claims is only reached by taking that mutex, too.
 //!
-//! There is one exception: to take what another one gives back is no race, and a look at it is one. So to take does not
-//! stand for a look where an object is known to be given back. Where that is found out later, a claim counts as those for
-//! which it stands do: from the first transition on that gives the object back, so that none has been gone over by then.
+//! To take what another one gives back is no race, but a look at it is one. So to take does not stand for a look where an
+//! object is known to be given back. Where that becomes known later, to take it counts as a look does from there on,
+//! whoever takes it: somebody may have come to make the claim in which the look is left out.
 
 use super::rows::{contains, insert, join, members, members_of_word, remove, word};
 use super::sets::{Memo, Set, Sets};
@@ -94,17 +94,6 @@ pub(super) struct Claim {
     needs: Option<ObjectId>,
 }
 
-impl Claim {
-    /// Whether this claim stands for another one of the same actor on the same object, which may be given back or not.
-    fn stands_for(self, other: Claim, dependence: Dependence, is_given_back: bool) -> bool {
-        let (Some(more), Some(less)) = (self.deed.access(), other.deed.access()) else { return false };
-        let races = |later| dependence.races(Access::RELEASE, later);
-        dependence.covers(more, less)
-            && (self.needs.is_none() || self.needs == other.needs)
-            && !(is_given_back && races(less) && !races(more))
-    }
-}
-
 /// In what a claim may differ from another one that it is put in the place of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Variant {
@@ -121,13 +110,6 @@ struct Label {
     held: Set,
     /// A mutex that it takes.
     takes: Option<ObjectId>,
-}
-
-/// Which claims stand for which; see the head of this file.
-#[derive(Clone, Default)]
-struct Covers {
-    above: SmallVec<[ClaimId; 1]>,
-    below: SmallVec<[ClaimId; 1]>,
 }
 
 /// How many labels are remembered of late.
@@ -158,12 +140,14 @@ pub(super) struct Claims {
     claims: Vec<Claim>,
     /// For each claim those that were put in its place.
     variants: Vec<SmallVec<[(Variant, ClaimId); 1]>>,
-    /// For each claim those that stand for it and those that it stands for, and all claims for which another one stands.
-    covers: Vec<Covers>,
+    /// For each claim those that stand for it, and all claims for which another one stands.
+    stand_ins: Vec<SmallVec<[ClaimId; 1]>>,
     covered: Vec<u64>,
-    /// For each actor and object the actor's claims on it, and the objects that are known to be given back.
+    /// For each actor and object the actor's claims on it.
     alike: HashMap<(ActorId, ObjectId), SmallVec<[ClaimId; 2]>, FxBuildHasher>,
+    /// The objects that are known to be given back, and those where to take stands for a look.
     given_back: Vec<u64>,
+    taken_for_looks: Vec<u64>,
     /// For each actor its claims, and the claims of others to wake it.
     by_actor: Vec<Vec<u64>>,
     wakers: Vec<Vec<ClaimId>>,
@@ -205,10 +189,11 @@ impl Claims {
             claim_numbers: Vec::new(),
             claims: Vec::new(),
             variants: Vec::new(),
-            covers: Vec::new(),
+            stand_ins: Vec::new(),
             covered: Vec::new(),
             alike: HashMap::default(),
             given_back: Vec::new(),
+            taken_for_looks: Vec::new(),
             by_actor: Vec::new(),
             wakers: Vec::new(),
             wakes: Vec::new(),
@@ -372,10 +357,10 @@ impl Claims {
         self.claims.push(claim);
         insert(entry(&mut self.by_actor, actor), id.0);
         self.variants.push(SmallVec::new());
-        self.covers.push(Covers::default());
+        self.stand_ins.push(SmallVec::new());
         match deed {
             Deed::Touches(touch) => {
-                self.find_covers(id, touch);
+                self.find_stand_ins(id, touch);
                 self.on_object.entry(touch.object).or_default().push(id);
             }
             Deed::Wakes(woken) => {
@@ -387,19 +372,26 @@ impl Claims {
     }
 
     /// Finds out for which claims a new one stands, and which stand for it.
-    fn find_covers(&mut self, new: ClaimId, Touch { object, access }: Touch) {
+    fn find_stand_ins(&mut self, new: ClaimId, Touch { object, access }: Touch) {
         if access.contains(Access::RELEASE) {
             insert(&mut self.given_back, object.0);
         }
-        let is_given_back = contains(&self.given_back, object.0);
+        let races = |later| self.dependence.races(Access::RELEASE, later);
         let alike = self.alike.entry((self.claims[new.0 as usize].actor, object)).or_default();
         for &old in alike.iter() {
             for (above, below) in [(new, old), (old, new)] {
                 let [more, less] = [above, below].map(|id| self.claims[id.0 as usize]);
-                if more.stands_for(less, self.dependence, is_given_back) {
-                    self.covers[below.0 as usize].above.push(above);
-                    self.covers[above.0 as usize].below.push(below);
+                let (Some(access), Some(covered)) = (more.deed.access(), less.deed.access()) else { continue };
+                let is_taken_for_look = races(covered) && !races(access);
+                if self.dependence.covers(access, covered)
+                    && (more.needs.is_none() || more.needs == less.needs)
+                    && !(is_taken_for_look && contains(&self.given_back, object.0))
+                {
+                    self.stand_ins[below.0 as usize].push(above);
                     insert(&mut self.covered, below.0);
+                    if is_taken_for_look {
+                        insert(&mut self.taken_for_looks, object.0);
+                    }
                 }
             }
         }
@@ -417,7 +409,7 @@ impl Claims {
 
     fn all_are_covered(&self, known: Set, all: Set) -> bool {
         let [known, all] = [&known, &all].map(|set| self.sets.words(set));
-        let is_covered = |id: u32| self.covers[id as usize].above.iter().any(|above| contains(known, above.0));
+        let is_covered = |id: u32| self.stand_ins[id as usize].iter().any(|other| contains(known, other.0));
         (0..).zip(all).all(|(index, all)| {
             let new = all & !word(known, index);
             new & !word(&self.covered, index) == 0 && members_of_word(index, new).all(is_covered)
@@ -453,19 +445,18 @@ impl Claims {
             let Deed::Touches(mine) = self.claims[claim as usize].deed else { continue };
             let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
             let new = on_object.partition_point(|id| (id.0 as usize) < known);
-            let conflicts = |id: ClaimId| {
+            let depends = |access| match contains(&self.taken_for_looks, mine.object.0) {
+                true => self.dependence.touches(mine.access, access),
+                false => self.dependence.races(mine.access, access),
+            };
+            for &id in &on_object[new..] {
                 let theirs = self.get(id);
-                matches!(theirs.deed, Deed::Touches(touch) if self.dependence.races(mine.access, touch.access))
+                if let Deed::Touches(touch) = theirs.deed
                     && theirs.actor != actor
                     && !is_held(theirs.needs)
                     && !is_held(self.runs_on(theirs.actor))
-            };
-            for &id in &on_object[new..] {
-                let Covers { above, below } = &self.covers[id.0 as usize];
-                if conflicts(id) {
-                    insert(decisive, id.0);
-                    above.iter().for_each(|above| insert(decisive, above.0));
-                } else if below.iter().any(|&below| conflicts(below)) {
+                    && depends(touch.access)
+                {
                     insert(decisive, id.0);
                 }
             }

@@ -1,0 +1,115 @@
+//! Programs that `.mz` cannot say.
+
+use crate::{Engine, Options, explore};
+use mazurka_core::{
+    Access, ActorId, Awaited, Footprint, Next, ObjectId, Silent, Step, System, Traits, Violation, ViolationKind,
+};
+
+const DOOR: ObjectId = ObjectId(0);
+const KEY: ObjectId = ObjectId(1);
+const HOLDER: ActorId = ActorId(0);
+const VISITOR: ActorId = ActorId(1);
+
+/// Two mutexes, one of which can be looked at without being taken. The holder gives the door back. The visitor takes the
+/// key and then either the door or a look at the door; or, where nobody has the door, first a look at it and then the door
+/// itself.
+struct LookThroughTheDoor;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Doorway {
+    is_held: bool,
+    has_door: bool,
+    has_key: bool,
+    /// Where the visitor stands: before the key, the choice, the door, a look, a look and then the door, or at its end.
+    stands: u8,
+}
+
+impl LookThroughTheDoor {
+    fn waits(&self, state: &Doorway) -> bool {
+        state.stands == 2 && state.is_held
+    }
+}
+
+impl System for LookThroughTheDoor {
+    type State = Doorway;
+
+    fn initial_states(&self) -> Vec<Doorway> {
+        let free = Doorway { is_held: false, has_door: false, has_key: false, stands: 4 };
+        vec![free.clone(), Doorway { is_held: true, stands: 0, ..free }]
+    }
+
+    fn enabled(&self, state: &Doorway, into: &mut Vec<ActorId>) {
+        into.extend(state.is_held.then_some(HOLDER));
+        into.extend((state.stands < 5 && !self.waits(state)).then_some(VISITOR));
+    }
+
+    fn step(&self, state: &mut Doorway, actor: ActorId, step: &mut Step) {
+        if actor == HOLDER {
+            step.touch(DOOR, Access::RELEASE);
+            state.is_held = false;
+            return;
+        }
+        state.stands = match state.stands {
+            0 => {
+                step.write(KEY);
+                state.has_key = true;
+                1
+            }
+            1 => 2 + step.choose(2) as u8,
+            2 => {
+                step.write(DOOR);
+                state.has_door = true;
+                5
+            }
+            look => {
+                step.read(DOOR);
+                let seen = if state.is_held { "sees the door shut" } else { "sees the door open" };
+                step.fail(Violation::new(ViolationKind::Assertion, seen));
+                if look == 4 { 2 } else { 5 }
+            }
+        };
+    }
+
+    fn waiting(&self, state: &Doorway, into: &mut Vec<ActorId>) {
+        into.extend(self.waits(state).then_some(VISITOR));
+    }
+
+    fn next(&self, _state: &Doorway, _actor: ActorId, footprint: &mut Footprint) -> Next {
+        footprint.clear();
+        footprint.touch(DOOR, Access::WRITE);
+        Next::Blocked
+    }
+
+    fn awaits(&self, state: &Doorway, actor: ActorId) -> Option<Awaited> {
+        (actor == VISITOR && self.waits(state)).then_some(Awaited::Freed(DOOR))
+    }
+
+    fn is_mutex(&self, _object: ObjectId) -> bool {
+        true
+    }
+
+    fn visit_held(&self, state: &Doorway, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
+        let held = match actor {
+            HOLDER => [(state.is_held, DOOR), (false, KEY)],
+            _ => [(state.has_door, DOOR), (state.has_key, KEY)],
+        };
+        held.iter().filter(|(has, _)| *has).for_each(|&(_, mutex)| visit(mutex));
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { threads: true, tells_who_waits: true, ..Traits::default() }
+    }
+}
+
+#[test]
+fn a_look_at_what_is_given_back_is_not_lost_behind_the_claim_to_take_it() {
+    let options = Options { all: true, threads: 1, ..Options::default() };
+    let [full, reduced] = [Engine::Exhaustive, Engine::Stateful].map(|engine| {
+        let exploration = explore(engine, &LookThroughTheDoor, &options, &mut Silent);
+        let mut seen: Vec<_> = exploration.violations.into_iter().map(|found| found.violation.message).collect();
+        seen.sort();
+        seen
+    });
+    assert_eq!(full, ["sees the door open", "sees the door shut"]);
+    assert_eq!(reduced, full);
+}
