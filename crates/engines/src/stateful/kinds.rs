@@ -355,7 +355,8 @@ impl Kinds {
         };
         into.clear();
         if !lookers.is_large() && !claimants.is_large() {
-            into.extend_from_slice(&[0, 1].map(|index| wanted(index, lookers.0[index], claimants.0[index])));
+            let small = |index: usize| wanted(index, lookers.0[index], claimants.0[index]);
+            into.extend_from_slice(&[small(0), small(1)]);
             return;
         }
         let (lookers, claimants) = (claims.sets.words(&lookers), claims.sets.words(&claimants));
