@@ -126,7 +126,9 @@ pub(super) struct Kinds {
     changed: Memo<(KindId, Set), Set>,
     /// Who conflicts with transitions of the kind of which that was last asked for the first time.
     once: Conflicts,
+    /// Scratch: sets of claims or actors, and those who are steady and may have to be woken before they conflict.
     scratch: Vec<u64>,
+    woken_later: Vec<u64>,
 }
 
 impl Kinds {
@@ -145,6 +147,7 @@ impl Kinds {
             changed: Memo::new(),
             once: Conflicts::default(),
             scratch: Vec::new(),
+            woken_later: Vec::new(),
         }
     }
 
@@ -366,23 +369,23 @@ impl Kinds {
 
     fn find_conflicts(&mut self, kind: KindId, summary: Set, claims: &mut Claims) -> (Set, Set) {
         let Kind { label, woken, ref mut was_asked, ref mut conflicts, .. } = self.kinds[kind.0 as usize];
-        let (found, awaited, woken) = (&mut self.scratch, &self.awaited, &self.lists[woken.0 as usize]);
+        let (found, woken_later) = (&mut self.scratch, &mut self.woken_later);
+        let (awaited, woken) = (&self.awaited, &self.lists[woken.0 as usize]);
         let mut who_conflicts = |decided: &[u64], claims: &mut Claims| {
             found.clear();
-            let mut woken_later = SmallVec::<[ActorId; 8]>::new();
+            woken_later.clear();
             for claim in members(decided.iter().copied()) {
                 let Claim { actor, deed, .. } = claims.get(ClaimId(claim));
                 let Some(object) = deed.object() else { continue };
                 insert(found, actor.0);
-                let awaited = awaited.get(actor.index()).copied().flatten();
-                if awaited.is_some_and(|awaited| awaited != object) && !woken_later.contains(&actor) {
-                    woken_later.push(actor);
+                if awaited.get(actor.index()).copied().flatten().is_some_and(|awaited| awaited != object) {
+                    insert(woken_later, actor.0);
                 }
             }
             if !woken_later.is_empty() {
                 let wakes = claims.wakes_among(decided);
-                for actor in woken_later {
-                    let wakers = claims.wakers(actor, wakes);
+                for actor in members(woken_later.iter().copied()) {
+                    let wakers = claims.wakers(ActorId(actor), wakes);
                     join(found, claims.sets.words(&wakers));
                 }
             }
