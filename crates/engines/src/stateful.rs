@@ -475,7 +475,7 @@ impl<'a, S: System> Search<'a, S> {
         let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.runs_on(actor));
         if let Some(handler) = runs_on(actor) {
             let can_go_on = nodes.enabled(at).contains(actor);
-            let mut of_handler = nodes.who_can_move(at).filter(|&other| runs_on(other) == Some(handler));
+            let mut of_handler = nodes.enabled(at).actors().filter(|&other| runs_on(other) == Some(handler));
             return if can_go_on { actor.0 } else { of_handler.next().map_or(self.next_event, |other| other.0) };
         }
         if self.graph.holds_what_others_want(at, actor) {

@@ -61,7 +61,7 @@ pub(super) struct Enabled<'n> {
     others: &'n [Actors],
 }
 
-impl Enabled<'_> {
+impl<'n> Enabled<'n> {
     /// How many words it has.
     pub(super) fn len(&self) -> usize {
         self.others.len() + 1
@@ -77,8 +77,13 @@ impl Enabled<'_> {
         self.word(actor.index() / 64) >> (actor.0 % 64) & 1 == 1
     }
 
-    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
-        (0..self.len()).map(|index| self.word(index))
+    pub(super) fn words(self) -> impl Iterator<Item = u64> + 'n {
+        (0..self.len()).map(move |index| self.word(index))
+    }
+
+    /// Who they are, one after the other.
+    pub(super) fn actors(self) -> impl Iterator<Item = ActorId> + 'n {
+        members(self.words()).map(ActorId)
     }
 
     #[cfg(test)]
@@ -203,11 +208,6 @@ impl Nodes {
     #[inline]
     pub(super) fn enabled(&self, id: NodeId) -> Enabled<'_> {
         Enabled { first: self.row(id).actors.enabled, others: self.others(id) }
-    }
-
-    /// Who can move in a state, one after the other.
-    pub(super) fn who_can_move(&self, id: NodeId) -> impl Iterator<Item = ActorId> + '_ {
-        members((0..self.words()).map(move |word| self.actors(id, word).enabled)).map(ActorId)
     }
 
     /// Whether nobody can move in a state.
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!((nodes.summary(first), nodes.summary(second)), (Set([8, 0]), Set::EMPTY));
         assert_eq!((nodes.find(Fingerprint(7)), nodes.find(Fingerprint(9))), (Some(first), None));
         assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
-        assert_eq!(nodes.who_can_move(first).collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
+        assert_eq!(nodes.enabled(first).actors().collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
         assert_eq!(nodes.first_not_done(first, 1), Some(ActorId(0)));
         assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
         assert_eq!((nodes.tries_all(first), nodes.first_untried(first, 0)), (true, Some(ActorId(0))));

@@ -68,20 +68,17 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    /// The object that is touched.
-    pub(super) fn object(self) -> Option<ObjectId> {
+    /// What is touched, and how.
+    fn touch(self) -> Option<Touch> {
         match self {
-            Deed::Touches(touch) => Some(touch.object),
+            Deed::Touches(touch) => Some(touch),
             Deed::Wakes(_) => None,
         }
     }
 
-    /// How it is touched.
-    fn access(self) -> Option<Access> {
-        match self {
-            Deed::Touches(touch) => Some(touch.access),
-            Deed::Wakes(_) => None,
-        }
+    /// The object that is touched.
+    pub(super) fn object(self) -> Option<ObjectId> {
+        self.touch().map(|touch| touch.object)
     }
 }
 
@@ -381,9 +378,9 @@ impl Claims {
         for &old in alike.iter() {
             for (above, below) in [(new, old), (old, new)] {
                 let [more, less] = [above, below].map(|id| self.claims[id.0 as usize]);
-                let (Some(access), Some(covered)) = (more.deed.access(), less.deed.access()) else { continue };
-                let is_taken_for_look = races(covered) && !races(access);
-                if self.dependence.covers(access, covered)
+                let (Some(one), Some(other)) = (more.deed.touch(), less.deed.touch()) else { continue };
+                let is_taken_for_look = races(other.access) && !races(one.access);
+                if self.dependence.covers(one.access, other.access)
                     && (more.needs.is_none() || more.needs == less.needs)
                     && !(is_taken_for_look && contains(&self.given_back, object.0))
                 {
@@ -445,9 +442,10 @@ impl Claims {
             let Deed::Touches(mine) = self.claims[claim as usize].deed else { continue };
             let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
             let new = on_object.partition_point(|id| (id.0 as usize) < known);
-            let depends = |access| match contains(&self.taken_for_looks, mine.object.0) {
-                true => self.dependence.touches(mine.access, access),
-                false => self.dependence.races(mine.access, access),
+            let is_taken_for_looks = contains(&self.taken_for_looks, mine.object.0);
+            let conflicts = |theirs: Access| {
+                self.dependence.races(mine.access, theirs)
+                    || is_taken_for_looks && self.dependence.touches(mine.access, theirs)
             };
             for &id in &on_object[new..] {
                 let theirs = self.get(id);
@@ -455,7 +453,7 @@ impl Claims {
                     && theirs.actor != actor
                     && !is_held(theirs.needs)
                     && !is_held(self.runs_on(theirs.actor))
-                    && depends(touch.access)
+                    && conflicts(touch.access)
                 {
                     insert(decisive, id.0);
                 }
