@@ -16,6 +16,9 @@ pub struct Options {
     pub dependence: Dependence,
     /// Use the algorithm as published, without the savings that are ours.
     pub plain: bool,
+    /// Run `stateful` truly as published, without our repairs: it misses violations, and a search that finds nothing proves
+    /// nothing. For comparison.
+    pub as_published: bool,
     /// Do without sleep sets, in engines that have them.
     pub no_sleep: bool,
     /// How states are told apart, in engines that can do it in two ways.

@@ -125,6 +125,8 @@ mod graph;
 mod kinds;
 mod nodes;
 mod numbers;
+mod published;
+mod reference;
 mod rows;
 mod sets;
 mod summary;
@@ -155,6 +157,9 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    if options.plain || options.as_published {
+        return reference::explore(system, options, observer);
+    }
     let mut search = Search::new(system, options, observer);
     let mut stop = search.run();
     if search.effort.was_hasty {
@@ -266,11 +271,11 @@ impl<T: Clone> Trials<T> {
 
 impl<'a, S: System> Search<'a, S> {
     fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
-        let dependence = Dependence { rewrites: options.plain, ..options.dependence };
+        let dependence = Dependence { rewrites: false, ..options.dependence };
         Search {
             system,
             options,
-            graph: Graph::new(system, Claims::new(dependence), options.plain),
+            graph: Graph::new(system, Claims::new(dependence)),
             starts: Vec::new(),
             alternatives: Vec::new(),
             trials: Trials { list: Vec::new(), len: 0 },
@@ -422,7 +427,7 @@ impl<'a, S: System> Search<'a, S> {
         let state = self.graph.state(at);
         let trial = self.trials.add(step, state);
         self.step.begin(step.outcome);
-        if !self.options.plain && self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
+        if self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
             trial.known = Some(at);
             trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
             return Ok(());
@@ -465,9 +470,6 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Whose turn it is in a state to which an actor has just come; see the head of this file.
     fn turn_after(&mut self, actor: ActorId, at: NodeId) -> u32 {
-        if self.options.plain {
-            return 0;
-        }
         if self.system.is_event(actor) {
             self.next_event = actor.0 + 1;
             return self.next_event;

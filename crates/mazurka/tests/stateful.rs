@@ -61,6 +61,31 @@ fn the_families_have_their_counts() {
     assert_eq!(of(conflict, &[("N", 8)]), [(20_000, 160_000), (20_000, 160_000)]);
 }
 
+/// Each of these programs has a violation that the published algorithm misses; with the repairs it is found.
+#[test]
+fn the_published_algorithm_misses_what_the_findings_say() {
+    for finding in
+        ["actor-that-waits-for-ever", "event-enabled-in-between", "nearest-conflict-is-ordered", "own-step-in-between"]
+    {
+        let path = format!("tests/papers/stateful-dpor/finding-{finding}.mz");
+        let program = MzProgram::new(compile(&path, &source(&path), &[]).expect("it compiles"));
+        let verdict = |plain, as_published| {
+            let options = Options { plain, as_published, ..Options::default() };
+            Check::new(&program).engine(Engine::Stateful).options(options).run().exploration.verdict
+        };
+        assert_eq!([verdict(false, false), verdict(true, false)], [Verdict::Violated, Verdict::Violated], "{path}");
+        assert!(matches!(verdict(false, true), Verdict::Unsupported(_)), "{path}: the published algorithm found it");
+    }
+    // Where nothing is settled too early it finds what it promises.
+    for figure in ["figure-1-reader-that-never-ends", "figure-5-event-with-two-conflicts"] {
+        let path = format!("tests/papers/stateful-dpor/{figure}.mz");
+        let program = MzProgram::new(compile(&path, &source(&path), &[]).expect("it compiles"));
+        let options = Options { as_published: true, ..Options::default() };
+        let checked = Check::new(&program).engine(Engine::Stateful).options(options).run();
+        assert_eq!(checked.exploration.verdict, Verdict::Violated, "{path}");
+    }
+}
+
 /// All orders of some things.
 fn orders<T: Clone>(things: &[T]) -> Vec<Vec<T>> {
     if things.is_empty() {

@@ -51,9 +51,9 @@ pub(super) struct Effort {
 
 impl Effort {
     /// Schedules that may have a certain length only are looked at again when it is known which ways are the shortest; that
-    /// takes all transitions. And the published algorithm does not give up.
+    /// takes all transitions.
     pub(super) fn new(options: &Options) -> Self {
-        let may_give_up = !options.plain && options.budget.depth.is_none();
+        let may_give_up = options.budget.depth.is_none();
         let patience = options.patience.unwrap_or(PATIENCE);
         let next_look = may_give_up.then_some(patience);
         Effort { patience, next_look, was_hasty: false, is_sample: false, step: Step::without_footprint() }

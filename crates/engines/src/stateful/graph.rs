@@ -102,8 +102,6 @@ pub(super) struct Graph<'s, S: System> {
     spread: u64,
     /// States that have got something to try; some may have tried it by now.
     pub(super) pending: Vec<NodeId>,
-    /// Whether to do without the savings that are ours.
-    plain: bool,
     /// The first of the states that were met since claims were given up.
     first_without_claims: Option<NodeId>,
     /// The actors that were ever there.
@@ -120,7 +118,7 @@ pub(super) struct Graph<'s, S: System> {
 }
 
 impl<'s, S: System> Graph<'s, S> {
-    pub(super) fn new(system: &'s S, claims: Claims, plain: bool) -> Self {
+    pub(super) fn new(system: &'s S, claims: Claims) -> Self {
         let mut graph = Graph {
             system,
             claims,
@@ -132,7 +130,6 @@ impl<'s, S: System> Graph<'s, S> {
             spreading: Vec::new(),
             spread: 0,
             pending: Vec::new(),
-            plain,
             first_without_claims: None,
             seen: Vec::new(),
             standing_actors: Vec::new(),
@@ -157,7 +154,7 @@ impl<'s, S: System> Graph<'s, S> {
             self.standing[actor.index()] = own;
             self.standing_claims = self.claims.sets.union(self.standing_claims, own);
             match footprint.touches() {
-                [look] if !self.plain => self.kinds.note_steady(actor, look.object, own, &mut self.claims),
+                [look] => self.kinds.note_steady(actor, look.object, own, &mut self.claims),
                 // One of these objects is what it waits for.
                 looks => looks.iter().for_each(|look| self.kinds.note(actor, look.object)),
             }
@@ -308,14 +305,13 @@ impl<'s, S: System> Graph<'s, S> {
     /// Finds out who can move in a new state, and the claims of those who wait there: they may wait for ever, and never take
     /// the step that they claim. Those who always wait for the same step come later; see `claim_for_standing`.
     fn look_around(&mut self, state: &S::State, enabled: &mut Vec<ActorId>, way: Option<Way>) -> Set {
-        let (system, plain, claims, kinds) = (self.system, self.plain, &mut self.claims, &mut self.kinds);
-        let takes = |footprint: &Footprint| if plain { None } else { taken_mutex(system, footprint) };
+        let (system, claims, kinds) = (self.system, &mut self.claims, &mut self.kinds);
         // Whoever is new was not there a step ago.
         let before = way.map_or(state, |Way { from, .. }| self.kept.get(self.places[from.index()].kept));
         let mut greet = |actor: ActorId, kinds: &mut Kinds, claims: &mut Claims| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
-                if let Some(handler) = system.runs_on(actor).filter(|_| !plain) {
+                if let Some(handler) = system.runs_on(actor) {
                     claims.note_handler(actor, handler);
                 }
                 system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
@@ -331,7 +327,7 @@ impl<'s, S: System> Graph<'s, S> {
                 _ => {
                     greet(actor, kinds, claims);
                     awaited.iter().for_each(|awaited| kinds.note(actor, awaited.object()));
-                    let label = claims.label(actor, footprint, Set::EMPTY, || takes(footprint));
+                    let label = claims.label(actor, footprint, Set::EMPTY, || taken_mutex(system, footprint));
                     let own = claims.own(label);
                     waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, claims: own });
                     own
@@ -421,13 +417,9 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Adds a transition. What it makes known is yet to be spread.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
-        let kind = if self.plain {
-            self.kinds.plain(&mut self.claims, label)
-        } else {
-            let (system, state) = (self.system, self.kept.get(self.places[from.index()].kept));
-            let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
-            self.kinds.find(&mut self.claims, label, enabled, |actor| system.awaits(state, actor))
-        };
+        let (system, state) = (self.system, self.kept.get(self.places[from.index()].kept));
+        let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
+        let kind = self.kinds.find(&mut self.claims, label, enabled, |actor| system.awaits(state, actor));
         let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
         let edge = Edge { from, kind, next_in };
         self.edges.push(edge);
@@ -481,10 +473,8 @@ impl<'s, S: System> Graph<'s, S> {
                 return Err(reason);
             }
         }
-        if !self.plain {
-            // The end of an execution is gone on with before its beginning.
-            self.pending[first..].reverse();
-        }
+        // The end of an execution is gone on with before its beginning.
+        self.pending[first..].reverse();
         Ok(())
     }
 
@@ -508,9 +498,6 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// The label of a transition.
     pub(super) fn label(&mut self, from: NodeId, actor: ActorId, footprint: &Footprint) -> LabelId {
-        if self.plain {
-            return self.claims.label(actor, footprint, Set::EMPTY, || None);
-        }
         let held = &mut self.wanted;
         held.clear();
         self.system

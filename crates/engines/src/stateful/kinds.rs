@@ -176,11 +176,6 @@ impl Kinds {
         self.kinds[kind.0 as usize].label
     }
 
-    /// The kind of a transition that wakes nobody.
-    pub(super) fn plain(&mut self, claims: &mut Claims, label: LabelId) -> KindId {
-        self.number(claims, label, ListId::NOBODY)
-    }
-
     /// The kind of a transition. The first set has those who can move in front of it, the second those behind it; `awaits`
     /// tells what an actor waits for in front of it.
     pub(super) fn find(
@@ -471,7 +466,7 @@ mod tests {
 
         /// Who conflicts with a step that wakes nobody, if these claims are made behind it.
         fn conflicts(&mut self, label: LabelId, summary: Set) -> u64 {
-            let kind = self.kinds.plain(&mut self.claims, label);
+            let kind = self.kinds.number(&mut self.claims, label, ListId::NOBODY);
             self.wanted(kind, summary, u64::MAX)
         }
     }
@@ -483,7 +478,7 @@ mod tests {
         let takes = bench.label(1, &[(MUTEX, Access::WRITE)]);
         let guarded = bench.holding(1, &write, &[MUTEX]);
         let behind = bench.claims.own(guarded);
-        let takes = bench.kinds.plain(&mut bench.claims, takes);
+        let takes = bench.kinds.number(&mut bench.claims, takes, ListId::NOBODY);
         let in_front = bench.kinds.cross(takes, behind, Set::EMPTY, &mut bench.claims);
         let of_holder = bench.holding(0, &write, &[MUTEX]);
         let of_another = bench.label(0, &write);
@@ -519,7 +514,7 @@ mod tests {
         let takes = bench.label(1, &[(MUTEX, Access::WRITE)]);
         let guarded = bench.holding(1, &[(X, Access::WRITE)], &[MUTEX]);
         let free = bench.claims.own(guarded);
-        let takes = bench.kinds.plain(&mut bench.claims, takes);
+        let takes = bench.kinds.number(&mut bench.claims, takes, ListId::NOBODY);
         let needy = bench.kinds.cross(takes, free, Set::EMPTY, &mut bench.claims);
         let lock = bench.kinds.cross(takes, Set::EMPTY, Set::EMPTY, &mut bench.claims);
         let both = bench.claims.sets.union(free, needy);

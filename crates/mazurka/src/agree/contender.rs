@@ -146,8 +146,17 @@ impl Contender<'_> {
     /// All engines but the oracle, and those variants of them that promise something else or do it in another way.
     pub fn all() -> Vec<Self> {
         let engines = Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive);
-        let variants = [Self::without_cutoffs(), Self::with_idle_steps_told(), Self::of_little_patience()];
+        let variants =
+            [Self::without_cutoffs(), Self::reference(), Self::with_idle_steps_told(), Self::of_little_patience()];
         engines.map(|&engine| Self::of(engine)).chain(variants).collect()
+    }
+
+    /// `stateful` without optimisations: what the fast engine is compared with.
+    fn reference() -> Self {
+        let Contender { name, run, applies, identity, promise } = Self::of(Engine::Stateful);
+        let run: Run<'_> =
+            Box::new(move |model, options, observer| run(model, &Options { plain: true, ..options.clone() }, observer));
+        Contender { name: format!("{name} --plain"), applies, run, identity, promise }
     }
 
     /// `stateful` that tries everybody as soon as nothing was saved in a few transitions, and sometimes regrets that; it is
@@ -185,11 +194,12 @@ impl Contender<'_> {
 impl<'a> Contender<'a> {
     /// The same in the variant of its algorithm that some options ask for.
     pub fn varied(self, variant: &Options) -> Contender<'a> {
-        let Options { plain, no_sleep, capture, cutoffs, .. } = *variant;
+        let Options { plain, as_published, no_sleep, capture, cutoffs, .. } = *variant;
         let promise = if plain { self.promise.as_published() } else { self.promise };
         let run = self.run;
         let run: Run<'a> = Box::new(move |model, options, observer| {
-            run(model, &Options { plain, no_sleep, capture, cutoffs, ..options.clone() }, observer)
+            let variant = Options { plain, as_published, no_sleep, capture, cutoffs, ..options.clone() };
+            run(model, &variant, observer)
         });
         Contender { run, promise, ..self }
     }
@@ -197,7 +207,7 @@ impl<'a> Contender<'a> {
 
 /// The arguments by which the command is asked for a variant, each after a space.
 pub(super) fn arguments(variant: &Options) -> String {
-    let Options { plain, no_sleep, capture, cutoffs, .. } = *variant;
+    let Options { plain, as_published, no_sleep, capture, cutoffs, .. } = *variant;
     let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
     let capture = match capture {
         Capture::Exact => "",
@@ -208,7 +218,8 @@ pub(super) fn arguments(variant: &Options) -> String {
         Cutoffs::Order => " --cutoffs order",
         Cutoffs::None => " --cutoffs none",
     };
-    [flag(plain, " --plain"), flag(no_sleep, " --no-sleep"), capture, cutoffs].concat()
+    let published = flag(as_published, " --as-published");
+    [flag(plain, " --plain"), published, flag(no_sleep, " --no-sleep"), capture, cutoffs].concat()
 }
 
 /// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.

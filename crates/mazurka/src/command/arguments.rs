@@ -61,7 +61,10 @@ pub(crate) struct Variant {
     /// Use the algorithm as published, without the savings that are ours.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Let nobody sleep in `dpor`: the algorithm as the papers measured it.
+    /// Run `stateful` as published, without our repairs: it misses violations, and to find nothing proves nothing.
+    #[arg(long)]
+    pub(crate) as_published: bool,
+    /// Disable the sleep sets of `dpor`: the algorithm as the papers measured it.
     #[arg(long)]
     pub(crate) no_sleep: bool,
     /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
@@ -85,7 +88,8 @@ impl Variant {
             CutoffsChoice::Order => Cutoffs::Order,
             CutoffsChoice::None => Cutoffs::None,
         };
-        Options { plain: self.plain, no_sleep: self.no_sleep, capture, cutoffs, ..Options::default() }
+        let Variant { plain, as_published, no_sleep, .. } = *self;
+        Options { plain, as_published, no_sleep, capture, cutoffs, ..Options::default() }
     }
 }
 
