@@ -1,11 +1,10 @@
 //! Pages as a browser shows them: each is opened in a headless one, which is then asked what it sees.
 //!
 //! Nothing is installed here: where there is no browser, these tests say so and do nothing.
-#![allow(clippy::print_stderr)]
 
 mod common;
 
-use common::{end_of, folder, root, run};
+use common::{end_of, folder, root, run, skip};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,7 +17,7 @@ fn browser() -> Option<PathBuf> {
     let found = std::env::split_paths(&paths).flat_map(|folder| BROWSERS.map(|name| folder.join(name)));
     let found = found.into_iter().find(|path| path.is_file());
     if found.is_none() {
-        eprintln!("skipped: there is no browser here ({})", BROWSERS.join(", "));
+        skip("chromium", &format!("there is no browser here ({})", BROWSERS.join(", ")));
     }
     found
 }

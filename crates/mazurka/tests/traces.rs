@@ -3,14 +3,13 @@
 //! The traces that were published with EM-DPOR are not part of this repository. Where they are at hand, beside it, they are
 //! checked against the counts that were found for them elsewhere; where they are not, that is said and nothing fails.
 
+mod common;
+
+use common::{root, skip};
 use mazurka::engines::{Options, covering_classes};
 use mazurka::{Check, Checked, Counter, Engine, Loaded, Settings, droid, load};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn load_trace(path: &Path) -> Loaded {
     load(&[path.display().to_string()], &Settings::default(), false).unwrap_or_else(|error| panic!("{error}"))
@@ -106,13 +105,12 @@ fn small_traces_have_the_classes_that_were_counted_elsewhere() {
 }
 
 /// Where the published traces are, if they are here.
-#[allow(clippy::print_stdout, reason = "whoever runs the tests should know what was not tested")]
 fn published() -> Option<PathBuf> {
     let folder = root().join("../shared/data/droidracer-traces");
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: the published traces are not at {}", folder.display());
+    skip("published traces", &format!("the published traces are not at {}", folder.display()));
     None
 }
 

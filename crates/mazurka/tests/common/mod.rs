@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -19,6 +20,14 @@ pub(crate) fn folder(test: &str) -> PathBuf {
     }
     fs::create_dir_all(&path).expect("a folder can be made");
     path
+}
+
+/// Says that a test is skipped for want of a tool. Fails where `.ci/install` said that the tool is there.
+pub(crate) fn skip(tool: &str, why: &str) {
+    // Not by a macro: what macros print is shown only for tests that fail.
+    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error can be written to");
+    let required = std::env::var("MAZURKA_REQUIRE").unwrap_or_default();
+    assert!(!required.split_whitespace().any(|required| required == tool), "{tool} is required here: {why}");
 }
 
 /// Runs the command in a folder, and ends it should it hang.
