@@ -115,13 +115,16 @@ macro_rules! engines {
             }
         }
 
-        /// Explores a program with an engine.
+        /// Explores a program with an engine. The verdict is `unsupported` if the engine [`refuses`] the program.
         pub fn explore<S: System>(
             engine: Engine,
             system: &S,
             options: &Options,
             observer: &mut dyn Observer,
         ) -> Exploration {
+            if let Some(reason) = refuses(engine, &system.traits()) {
+                return Exploration::unsupported(reason);
+            }
             match engine { $(Engine::$variant => $module::explore(system, options, observer),)+ }
         }
 
@@ -178,6 +181,43 @@ pub fn choose(traits: &Traits) -> (Engine, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mazurka_core::{ActorId, ObjectId, Silent, Step, Verdict};
+
+    /// Two actors, the second of which can move only before the first has; nothing tells that it is blocked after that.
+    struct TellsNothing;
+
+    impl System for TellsNothing {
+        type State = [bool; 2];
+
+        fn initial_states(&self) -> Vec<Self::State> {
+            vec![[false; 2]]
+        }
+
+        fn enabled(&self, &[first, second]: &Self::State, into: &mut Vec<ActorId>) {
+            into.extend((!first).then_some(ActorId(0)));
+            into.extend((!first && !second).then_some(ActorId(1)));
+        }
+
+        fn step(&self, moved: &mut Self::State, actor: ActorId, step: &mut Step) {
+            step.touch(
+                ObjectId(0),
+                if actor.0 == 0 { mazurka_core::Access::WRITE } else { mazurka_core::Access::READ },
+            );
+            moved[actor.index()] = true;
+            step.assert(actor.0 == 0, "the second actor never moves");
+        }
+    }
+
+    #[test]
+    fn no_engine_says_verified_of_a_program_that_it_refuses() {
+        for &engine in Engine::ALL {
+            let exploration = explore(engine, &TellsNothing, &Options::default(), &mut Silent);
+            match refuses(engine, &TellsNothing.traits()) {
+                Some(reason) => assert_eq!(exploration.verdict, Verdict::Unsupported(reason), "{engine}"),
+                None => assert_eq!(exploration.verdict, Verdict::Violated, "{engine}"),
+            }
+        }
+    }
 
     #[test]
     fn every_engine_is_found_by_its_name() {
