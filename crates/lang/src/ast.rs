@@ -249,6 +249,8 @@ pub enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `a && b` (true) or `a || b` (false)
     Logical(bool, Box<Expr>, Box<Expr>),
+    /// `c ? a : b`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `f(1, 2)`
     Call(Call),
     /// `cas(x, old, new)`: 1 if it swapped

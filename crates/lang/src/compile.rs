@@ -261,6 +261,14 @@ impl Compiler<'_> {
                 let left = self.fold(left)? != 0;
                 if left != *and { Ok(i64::from(left)) } else { Ok(i64::from(self.fold(right)? != 0)) }
             }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (taken, other) = if self.fold(condition)? != 0 { (then, otherwise) } else { (otherwise, then) };
+                match self.fold(other) {
+                    // What is not taken need not have a value, but it has to be constant as well.
+                    Ok(_) | Err(NotConstant::Fault(_)) => self.fold(taken),
+                    reason => reason,
+                }
+            }
             _ => Err(NotConstant::Changes),
         }
     }
@@ -1269,6 +1277,7 @@ impl Compiler<'_> {
                 dst
             }
             ExprKind::Logical(and, left, right) => self.logical(*and, left, right),
+            ExprKind::Conditional(condition, then, otherwise) => self.conditional(condition, then, otherwise),
             ExprKind::Call(call) => {
                 self.check_call(call);
                 let mark = self.next_register;
@@ -1334,22 +1343,62 @@ impl Compiler<'_> {
         let right = self.expr(right);
         self.emit(Instruction::BinaryConst { op: BinaryOp::NotEqual, dst, left: right, right: 0 });
         self.release(usize::from(dst) + 1);
-        // What an assertion did not read because of a short cut must not be shown with an old value.
-        let unread: Vec<Register> = match &self.reads {
-            Some(reads) => reads[read_before..].iter().filter(|read| read.1 > dst).map(|read| read.1).collect(),
-            None => Vec::new(),
-        };
+        let unread = self.reads_since(read_before, dst);
         if unread.is_empty() {
             self.land(skip);
             return dst;
         }
         let end = self.emit(Instruction::Jump { to: 0 });
         self.land(skip);
-        for register in unread {
-            self.emit(Instruction::Const { dst: register, value: UNREAD });
-        }
+        self.emit_unread(&unread);
         self.land(end);
         dst
+    }
+
+    /// `c ? a : b` evaluates only the side that it takes.
+    fn conditional(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr) -> Register {
+        let dst = self.register();
+        let condition = self.expr(condition);
+        let to_otherwise = self.emit(Instruction::Branch { condition, when: false, to: 0 });
+        let read_before = self.reads.as_ref().map_or(0, Vec::len);
+        self.side(then, dst);
+        let read_then = self.reads_since(read_before, dst);
+        let to_end = self.emit(Instruction::Jump { to: 0 });
+        self.land(to_otherwise);
+        self.emit_unread(&read_then);
+        let read_before = self.reads.as_ref().map_or(0, Vec::len);
+        self.side(otherwise, dst);
+        let read_otherwise = self.reads_since(read_before, dst);
+        if read_otherwise.is_empty() {
+            self.land(to_end);
+            return dst;
+        }
+        let end = self.emit(Instruction::Jump { to: 0 });
+        self.land(to_end);
+        self.emit_unread(&read_otherwise);
+        self.land(end);
+        dst
+    }
+
+    fn side(&mut self, value: &Expr, dst: Register) {
+        let src = self.expr(value);
+        self.emit(Instruction::Move { dst, src });
+        self.release(usize::from(dst) + 1);
+    }
+
+    /// The registers behind `dst` that hold what an assertion has read since it had read so much.
+    fn reads_since(&self, before: usize, dst: Register) -> Vec<Register> {
+        match &self.reads {
+            Some(reads) => reads[before..].iter().filter(|read| read.1 > dst).map(|read| read.1).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    /// What an assertion did not read because of a short cut must not be shown with an old value.
+    fn emit_unread(&mut self, registers: &[Register]) {
+        for &dst in registers {
+            self.emit(Instruction::Const { dst, value: UNREAD });
+        }
     }
 
     fn read(&mut self, place: &Place, span: &Span) -> Register {

@@ -145,6 +145,9 @@ impl Finder {
                 self.expr(left);
                 self.expr(right);
             }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                [condition, then, otherwise].into_iter().for_each(|part| self.expr(part));
+            }
             ExprKind::Call(call) => self.call(call),
             ExprKind::Cas(place, old, new) => {
                 self.effects.acts = true;

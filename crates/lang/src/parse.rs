@@ -600,7 +600,33 @@ fn binary_operator(token: Token) -> Option<(u8, Option<BinaryOp>)> {
 /// Expressions.
 impl Parser<'_> {
     fn expr(&mut self) -> Parsed<Expr> {
-        self.nested(|parser| parser.binary(1))
+        self.nested(Self::conditional)
+    }
+
+    /// `c ? a : b`, which binds loosest and groups from the right; or what has no `?`.
+    fn conditional(&mut self) -> Parsed<Expr> {
+        let condition = self.binary(1)?;
+        if self.peek() != Token::Question {
+            return Ok(condition);
+        }
+        self.operator()?;
+        let then = self.expr()?;
+        self.expect(Token::Colon)?;
+        let otherwise = self.nested(Self::conditional)?;
+        let span = condition.span.start..otherwise.span.end;
+        let kind = ExprKind::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise));
+        Ok(Expr { kind, span })
+    }
+
+    /// Passes over an operator; an error if the statement has too many of them.
+    fn operator(&mut self) -> Parsed<()> {
+        let sign = self.advance();
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS {
+            let label = format!("at most {MAX_OPERATORS} operators are allowed");
+            return Err(Diagnostic::new("an expression that is too long", sign, label));
+        }
+        Ok(())
     }
 
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
@@ -610,12 +636,7 @@ impl Parser<'_> {
                 break;
             }
             let logical_and = self.peek() == Token::AndAnd;
-            let sign = self.advance();
-            self.operators += 1;
-            if self.operators > MAX_OPERATORS {
-                let label = format!("at most {MAX_OPERATORS} operators are allowed");
-                return Err(Diagnostic::new("an expression that is too long", sign, label));
-            }
+            self.operator()?;
             let right = self.nested(|parser| parser.binary(strength + 1))?;
             let span = left.span.start..right.span.end;
             let (left_side, right_side) = (Box::new(left), Box::new(right));

@@ -187,6 +187,13 @@ impl Display for Show<'_, Expr> {
                 }
                 write!(f, " {} {}", if *and { "&&" } else { "||" }, Operand(right))
             }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                write!(f, "{} ? {} : ", Operand(condition), Operand(then))?;
+                match &otherwise.kind {
+                    ExprKind::Conditional(..) => Show(&**otherwise, 0).fmt(f),
+                    _ => Operand(otherwise).fmt(f),
+                }
+            }
             ExprKind::Call(call) => Show(call, 0).fmt(f),
             ExprKind::Cas(place, old, new) => {
                 write!(f, "cas({}, {}, {})", Show(place, 0), Show(&**old, 0), Show(&**new, 0))
@@ -203,7 +210,9 @@ struct Operand<'t>(&'t Expr);
 impl Display for Operand<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.0.kind {
-            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Logical(..) => write!(f, "({})", Show(self.0, 0)),
+            ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Logical(..) | ExprKind::Conditional(..) => {
+                write!(f, "({})", Show(self.0, 0))
+            }
             ExprKind::Number(value) if *value < 0 => write!(f, "({value})"),
             _ => Show(self.0, 0).fmt(f),
         }

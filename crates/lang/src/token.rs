@@ -186,6 +186,10 @@ pub(crate) enum Token {
     Percent,
     #[token("!")]
     Not,
+    #[token("?")]
+    Question,
+    #[token(":")]
+    Colon,
 
     /// The end of the source.
     End,
@@ -207,6 +211,7 @@ impl fmt::Display for Token {
             Token::CloseBracket => "`]`",
             Token::Semicolon => "`;`",
             Token::Comma => "`,`",
+            Token::Colon => "`:`",
             Token::DotDot => "`..`",
             Token::Assign => "`=`",
             Token::In => "`in`",

@@ -112,6 +112,10 @@ const SYNTAX: &[Case] = &[
         "0xFFFFFFFFFFFFFFFF",
         "expected at most 9223372036854775807",
     ),
+    ("thread t { let r = 1 ? 2; }", "expected `:`, found `;`", ";", "expected `:`"),
+    ("thread t { let r = 1 ? : 2; }", "expected an expression, found `:`", ":", "expected an expression"),
+    ("thread t { let r = ? 1 : 2; }", "expected an expression, found `?`", "?", "expected an expression"),
+    ("thread t { let r = 1 : 2; }", "expected `;`, found `:`", "1", "expected `;` after this"),
     ("thread t { let r = 12abc; }", "expected `;`, found `abc`", "2", "expected `;` after this"),
 ];
 
@@ -124,6 +128,25 @@ const MEANING: &[Case] = &[
         "the value of a constant must be constant",
         "x + 1",
         "expected numbers and constants only",
+    ),
+    (
+        "shared x; const N = true ? 1 : x;",
+        "the value of a constant must be constant",
+        "true ? 1 : x",
+        "expected numbers and constants only",
+    ),
+    ("const N = true ? 1 : y;", "`y` is not defined", "y", "expected a name that is defined"),
+    (
+        "const N = 0; const M = N ? 1 : 5 / N;",
+        "division by zero in the value of a constant",
+        "N ? 1 : 5 / N",
+        "this has no value",
+    ),
+    (
+        "shared x; thread t { assume(x ? 1 : cas(x, 0, 1)); }",
+        "`cas` in a condition",
+        "cas(x, 0, 1)",
+        "a condition may only look",
     ),
     ("const N = 1 / 0;", "division by zero in the value of a constant", "1 / 0", "this has no value"),
     (
@@ -400,6 +423,8 @@ fn what_is_too_deep_or_too_large_is_an_error() {
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "!".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ {} }}", "if 1 { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ if 1 {{ }} {} }}", "else if 1 { } ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? 2 : ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = 1{}; }}", " + 1".repeat(3000))), "an expression that is too long");
     assert_eq!(message(&" ".repeat(5 << 20)), "the file has 5242880 bytes: too large for a program");
     let locals: String = (0..2500).map(|i| format!("let v{i} = 0; ")).collect();
@@ -418,6 +443,9 @@ fn what_is_large_but_not_too_large_is_compiled() {
     let compiles = |source: &str| assert!(compile("test.mz", source, &[]).is_ok());
     compiles(&format!("shared x; thread t {{ x = x{}; }}", " + 1".repeat(900)));
     compiles(&format!("shared x; thread t {{ {} }}", "x = x + 1; ".repeat(20_000)));
+    // As deep as it gets.
+    compiles(&format!("shared x; thread t {{ x = {}x{}; }}", "x ? ".repeat(190), " : x".repeat(190)));
+    compiles(&format!("shared x; thread t {{ x = {}x; }}", "x ? x : ".repeat(190)));
     // A chain of functions as long as there may be functions, all looked through by the invariant.
     let chain: String = (1..30_000).map(|i| format!("def f{i}() {{ return f{}(); }} ", i - 1)).collect();
     compiles(&format!("shared x; never f29999(); def f0() {{ return x; }} {chain}"));

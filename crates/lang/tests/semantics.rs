@@ -108,6 +108,33 @@ mod accesses {
     }
 
     #[test]
+    fn a_conditional_evaluates_only_the_side_it_takes() {
+        assert_eq!(size("shared x = 1; shared y; shared z; thread t { let r = x ? y : z; }"), (3, 2));
+        assert_eq!(size("shared x; shared y; thread t { let r = x ? y : 5; }"), (2, 1));
+        assert_eq!(finals("shared x; shared y; thread t { y = x == 0 ? 7 : 1 / x; }", &["y"]), ["7"]);
+        assert!(violations("shared x; thread t { let r = x ? 1 / x : 0; }").is_empty());
+        assert_eq!(violations("shared x; thread t { let r = x ? 0 : 1 / x; }"), ["1: division by zero"]);
+        // The side that is taken is a step of its own: another actor may move before it.
+        let source = "shared x = 1; shared y = 1; shared z; thread a { z = x ? y : 9; } thread b { x = 0; y = 2; }";
+        assert_eq!(finals(source, &["z"]), ["1", "2", "9"]);
+    }
+
+    #[test]
+    fn a_conditional_binds_loosest_and_groups_from_the_right() {
+        let source = "shared a = 1; shared b; shared c; shared d; shared e;
+            thread t { let r = 2; b = r == 2 || r ? 1 + 1 : 3 + 3; c = r == 1 ? 10 : r == 2 ? 20 : 30;
+                d = r == 2 ? r == 3 ? 1 : 2 : 3; e = (r ? 0 : 1) + (a ? 4 : 8); }";
+        assert_eq!(finals(source, &["b", "c", "d", "e"]), ["2 20 2 4"]);
+        assert_eq!(
+            finals(
+                "const N = 4; const M = N > 3 ? N * 2 : 1 / 0; shared a[N ? 2 : 1]; thread t { a[1] = M; }",
+                &["a[1]"]
+            ),
+            ["8"]
+        );
+    }
+
+    #[test]
     fn operators_bind_as_people_expect() {
         let source = "shared a; shared b; shared c; shared d; shared e;
             thread t { a = 2 + 3 * 4 - 20 / 3 % 4; b = 1 << 3 | 5 & 6 ^ 1; c = -7 / 2; d = -7 % 3; e = 1 + 1 == 2 && 3 > 2 || 1 / 0; }";
@@ -152,6 +179,17 @@ mod assertions {
         assert_eq!(violations(source), ["1: assertion failed: x == 0 && y == r {x=1 r=5}"]);
         let source = "shared x = 1; shared y = 2; thread a { assert((x == 0 || y == 0) && x == 7, \"both\"); }";
         assert_eq!(violations(source), ["1: assertion failed: both {x=1 y=2}"]);
+    }
+
+    #[test]
+    fn the_side_of_a_conditional_that_was_not_taken_is_not_shown() {
+        let both = "shared x; shared y = 2; shared z = 3; thread a(i in 0..2) { assert((i ? y : z) == 5); }";
+        assert_eq!(
+            violations(both),
+            ["1: assertion failed: (i ? y : z) == 5 {i=0 z=3}", "1: assertion failed: (i ? y : z) == 5 {i=1 y=2}"]
+        );
+        let inner = "shared x; shared y = 2; shared z = 3; thread a { assert(x ? y ? 0 : z : y == z); }";
+        assert_eq!(violations(inner), ["1: assertion failed: x ? y ? 0 : z : y == z {x=0 y=2 z=3}"]);
     }
 
     #[test]

@@ -208,6 +208,8 @@ const IMMEDIATE: &[&str] = &[
     "fetch_add(a[1], r);",
     "return;",
     "r = x && y || r;",
+    "r = x ? y : r ? a[1] : 2;",
+    "assert(x ? y < 3 : r < 3);",
     "r = f(r);",
     "for i in 0..2 { y = i; }",
 ];

@@ -299,6 +299,9 @@ fn parts(expr: &Expr) -> Vec<Expr> {
         ExprKind::Binary(_, left, right) | ExprKind::Logical(_, left, right) | ExprKind::Choose(left, right) => {
             vec![(**left).clone(), (**right).clone()]
         }
+        ExprKind::Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().map(|part| (**part).clone()).collect()
+        }
         ExprKind::Call(call) => call.arguments.clone(),
         ExprKind::Cas(place, old, new) => vec![value(place), (**old).clone(), (**new).clone()],
         ExprKind::Swap(place, other) | ExprKind::FetchAdd(place, other) => vec![value(place), (**other).clone()],

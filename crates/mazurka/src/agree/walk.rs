@@ -122,6 +122,9 @@ fn walk_expr(expr: &mut Expr, visit: &mut dyn FnMut(Part<'_>)) {
             walk_expr(left, visit);
             walk_expr(right, visit);
         }
+        ExprKind::Conditional(condition, then, otherwise) => {
+            [condition, then, otherwise].into_iter().for_each(|part| walk_expr(part, visit));
+        }
         ExprKind::Call(call) => walk_call(call, visit),
         ExprKind::Cas(place, old, new) => {
             walk_place(place, visit);
