@@ -145,7 +145,7 @@ pub struct Block {
 pub struct Statement {
     /// What it is.
     pub kind: StatementKind,
-    /// Where it stands, without its `;` and without its block.
+    /// Where it stands, without its `;` and without its block; of a `do`, what stands behind its block.
     pub span: Span,
 }
 
@@ -186,6 +186,8 @@ pub enum StatementKind {
     If(Expr, Block, Option<Block>),
     /// `while (c) { … }`
     While(Expr, Block),
+    /// `do { … } while (c);`
+    DoWhile(Block, Expr),
     /// `for i in a..b { … }`
     For(Name, Expr, Expr, Block),
     /// `break;`

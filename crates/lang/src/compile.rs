@@ -823,6 +823,7 @@ impl Compiler<'_> {
             }
             StatementKind::If(condition, then, otherwise) => self.if_statement(condition, then, otherwise.as_ref()),
             StatementKind::While(condition, body) => self.while_statement(condition, body),
+            StatementKind::DoWhile(body, condition) => self.do_statement(body, condition),
             StatementKind::For(name, from, to, body) => self.for_statement(name, from, to, body),
             StatementKind::Break | StatementKind::Continue => self.leave_loop(&statement.kind, span),
             StatementKind::Return(value) => self.return_statement(value.as_ref(), span),
@@ -992,6 +993,21 @@ impl Compiler<'_> {
         self.end_loop();
     }
 
+    /// The condition comes first in the code, so that `continue` has one place to go to.
+    fn do_statement(&mut self, body: &Block, condition: &Expr) {
+        self.program.repeats = true;
+        let enter = self.emit(Instruction::Jump { to: 0 });
+        let check = self.pc();
+        let condition = self.expr(condition);
+        let out = self.emit(Instruction::Branch { condition, when: false, to: 0 });
+        self.close_statement();
+        self.land(enter);
+        self.enter_loop(check, out);
+        self.block(body);
+        self.emit(Instruction::Jump { to: check });
+        self.end_loop();
+    }
+
     fn enter_loop(&mut self, continue_to: Pc, out: Pc) {
         let (atomics, scopes) = (self.atomics, self.scopes.len());
         self.loops.push(Loop { continue_to, breaks: vec![out], atomics, scopes });
@@ -1032,7 +1048,7 @@ impl Compiler<'_> {
         let is_break = matches!(kind, StatementKind::Break);
         let Some(innermost) = self.loops.last() else {
             let word = if is_break { "break" } else { "continue" };
-            self.error(format!("`{word}` outside a loop"), span, "expected a `while` or `for` around it");
+            self.error(format!("`{word}` outside a loop"), span, "expected a loop around it");
             return;
         };
         let (continue_to, leaves) = (innermost.continue_to, self.atomics - innermost.atomics);

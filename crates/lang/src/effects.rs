@@ -83,7 +83,7 @@ impl Finder {
                 self.block(then);
                 otherwise.iter().for_each(|block| self.block(block));
             }
-            StatementKind::While(condition, body) => {
+            StatementKind::While(condition, body) | StatementKind::DoWhile(body, condition) => {
                 self.expr(condition);
                 self.block(body);
             }

@@ -361,6 +361,9 @@ impl Parser<'_> {
         if let Token::If | Token::While | Token::For | Token::Atomic = token {
             return self.block_statement(start);
         }
+        if token == Token::Do {
+            return self.do_statement();
+        }
         let kind = match token {
             Token::Let => self.let_statement()?,
             Token::Spawn => {
@@ -468,6 +471,18 @@ impl Parser<'_> {
             }
         };
         Ok(Statement { kind, span: start..end })
+    }
+
+    fn do_statement(&mut self) -> Parsed<Statement> {
+        self.advance();
+        let body = self.block()?;
+        // The condition comes after the statements of the block, and counts its own operators.
+        self.operators = 0;
+        let start = self.expect(Token::While)?.start;
+        let condition = self.expr()?;
+        let span = start..self.last_end();
+        self.expect_semicolon()?;
+        Ok(Statement { kind: StatementKind::DoWhile(body, condition), span })
     }
 
     fn let_statement(&mut self) -> Parsed<StatementKind> {

@@ -135,6 +135,9 @@ impl Display for Show<'_, Statement> {
                 }
             }
             StatementKind::While(condition, body) => write!(f, "while ({}) {}", Show(condition, 0), Show(body, depth)),
+            StatementKind::DoWhile(body, condition) => {
+                write!(f, "do {} while ({});", Show(body, depth), Show(condition, 0))
+            }
             StatementKind::For(name, from, to, body) => {
                 write!(f, "for {} in {}..{} {}", name.text, Show(from, 0), Show(to, 0), Show(body, depth))
             }

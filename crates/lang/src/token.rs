@@ -55,6 +55,8 @@ pub(crate) enum Token {
     Else,
     #[token("while")]
     While,
+    #[token("do")]
+    Do,
     #[token("for")]
     For,
     #[token("in")]
@@ -215,6 +217,7 @@ impl fmt::Display for Token {
             Token::DotDot => "`..`",
             Token::Assign => "`=`",
             Token::In => "`in`",
+            Token::While => "`while`",
             other => return write!(f, "`{other:?}`"),
         })
     }

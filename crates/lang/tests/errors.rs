@@ -72,6 +72,10 @@ const SYNTAX: &[Case] = &[
         "5",
         "expected the loop's variable, as in `for i in 0..3`",
     ),
+    ("thread t { do x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
+    ("thread t { do { } }", "expected `while`, found `}`", "}", "expected `while`"),
+    ("thread t { do { } while; }", "expected an expression, found `;`", ";", "expected an expression"),
+    ("thread t { do { } while (1) }", "expected `;`, found `}`", ")", "expected `;` after this"),
     ("thread t { assert 1; }", "expected `(`, found `1`", "1", "expected `(`"),
     ("thread t { assert(1, 2); }", "expected a text in quotes, found `2`", "2", "expected a text in quotes"),
     ("thread t { lock(5); }", "expected a mutex, found `5`", "5", "expected a mutex"),
@@ -220,8 +224,14 @@ const MEANING: &[Case] = &[
     ("def f(a) { } thread t { f(); }", "`f` is given 0", "f", "expected 1 argument"),
     ("def f() { } thread t { f(1); }", "`f` is given 1", "f", "expected 0 arguments"),
     ("handler h; message m(a, b) { } thread t { post h, m(1); }", "`m` is given 1", "m", "expected 2 arguments"),
-    ("thread t { break; }", "`break` outside a loop", "break", "expected a `while` or `for` around it"),
-    ("thread t { continue; }", "`continue` outside a loop", "continue", "expected a `while` or `for` around it"),
+    ("thread t { break; }", "`break` outside a loop", "break", "expected a loop around it"),
+    ("thread t { continue; }", "`continue` outside a loop", "continue", "expected a loop around it"),
+    (
+        "thread t { do { let r = 1; } while (r); }",
+        "`r` is not defined",
+        "r",
+        "expected a name that is defined",
+    ),
     ("thread t { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
     ("event e { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
     ("def f() { } thread t { let h = spawn f(); let r = h; }", "`h` is a thread handle", "h", "expected a number"),
@@ -423,6 +433,7 @@ fn what_is_too_deep_or_too_large_is_an_error() {
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "!".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ {} }}", "if 1 { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ if 1 {{ }} {} }}", "else if 1 { } ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ {} }}", "do { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? 2 : ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = 1{}; }}", " + 1".repeat(3000))), "an expression that is too long");
@@ -446,6 +457,7 @@ fn what_is_large_but_not_too_large_is_compiled() {
     // As deep as it gets.
     compiles(&format!("shared x; thread t {{ x = {}x{}; }}", "x ? ".repeat(190), " : x".repeat(190)));
     compiles(&format!("shared x; thread t {{ x = {}x; }}", "x ? x : ".repeat(190)));
+    compiles(&format!("shared x; thread t {{ {}{} }}", "do { ".repeat(190), "} while (x); ".repeat(190)));
     // A chain of functions as long as there may be functions, all looked through by the invariant.
     let chain: String = (1..30_000).map(|i| format!("def f{i}() {{ return f{}(); }} ", i - 1)).collect();
     compiles(&format!("shared x; never f29999(); def f0() {{ return x; }} {chain}"));

@@ -659,6 +659,30 @@ mod control {
     }
 
     #[test]
+    fn a_do_loop_runs_once_at_least() {
+        assert_eq!(finals("shared x; thread t { do { x += 1; } while (false); }", &["x"]), ["1"]);
+        assert_eq!(finals("shared x; thread t { do { x += 1; } while (x < 3); }", &["x"]), ["3"]);
+        // `continue` goes to the condition.
+        let source = "shared x; thread t { let i = 0; do { i += 1; if (i == 2) { continue; } if (i > 4) { break; } x = x * 10 + i; } while (i < 9); }";
+        assert_eq!(finals(source, &["x"]), ["134"]);
+        assert_eq!(finals("shared x; thread t { let i = 0; do { i += 1; continue; } while (i < 2); x = i; }", &["x"]), ["2"]);
+        // Each look at the condition is a step.
+        assert_eq!(size("shared x; thread t { do { } while (x); }"), (2, 1));
+        assert_eq!(size("shared x = 1; thread t { do { } while (x); }"), (1, 1));
+        // A block of its own in every round.
+        assert_eq!(finals("shared x; thread t { let i = 0; do { let r = i; i += 1; x += r; } while (i < 4); }", &["x"]), ["6"]);
+    }
+
+    #[test]
+    fn the_condition_of_a_do_loop_is_told_with_its_line() {
+        let model = model("shared x = 1;\nthread t {\n    do {\n    } while (x);\n}", Identity::Presence);
+        let state = model.initial_states().remove(0);
+        let description = model.describe(&state, ActorId(0), Outcome::FIRST);
+        assert_eq!((description.text.as_str(), description.location.map(|at| at.line)), ("read x (1)", Some(4)));
+        assert_eq!(violations("shared x;\nthread t {\n    do {\n        x = 0;\n    } while (1 / x);\n}"), ["5: division by zero"]);
+    }
+
+    #[test]
     fn break_continue_and_return_leave_atomic_blocks() {
         let source = "shared x; thread t { for i in 0..3 { atomic { if (i == 1) { continue; } x += 1; } x += 10; } }";
         assert_eq!(finals(source, &["x"]), ["22"]);

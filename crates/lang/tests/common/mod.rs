@@ -212,6 +212,7 @@ const IMMEDIATE: &[&str] = &[
     "assert(x ? y < 3 : r < 3);",
     "r = f(r);",
     "for i in 0..2 { y = i; }",
+    "do { y = r; r += 1; } while (r < 2);",
 ];
 
 /// Statements that may have to wait.
@@ -238,7 +239,7 @@ fn body() -> impl Strategy<Value = String> {
     let simple = proptest::prop_oneof![4 => words(IMMEDIATE), 3 => words(WAITING), 1 => atomic];
     let nested = simple.prop_recursive(2, 8, 4, |inner| {
         // A loop without a visible operation would be a crash of its own, and slow.
-        let heads = select(&["if (x == r) {", "while (r < 2) { x = r; r += 1;", "if (r) { r = 0; } else {"][..]);
+        let heads = select(&["if (x == r) {", "while (r < 2) { x = r; r += 1;", "do { x += 1; } while (x < 2); if (r) {", "if (r) { r = 0; } else {"][..]);
         (heads, block(inner)).prop_map(|(head, block)| format!("{head} {block} }}"))
     });
     block(nested)

@@ -129,9 +129,13 @@ fn edit_statement(unit: &mut Unit, place: usize) -> Option<bool> {
 
 fn inner_block(statement: &Statement, number: usize) -> Option<Vec<Statement>> {
     let block: Option<&Block> = match (&statement.kind, number) {
-        (StatementKind::If(_, block, _) | StatementKind::While(_, block) | StatementKind::Atomic(block), 0) => {
-            Some(block)
-        }
+        (
+            StatementKind::If(_, block, _)
+            | StatementKind::While(_, block)
+            | StatementKind::DoWhile(block, _)
+            | StatementKind::Atomic(block),
+            0,
+        ) => Some(block),
         (StatementKind::If(_, _, otherwise), 1) => otherwise.as_ref(),
         (StatementKind::For(name, from, _, block), 0) => {
             let first = StatementKind::Let(name.clone(), from.clone());

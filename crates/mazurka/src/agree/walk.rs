@@ -76,6 +76,10 @@ fn walk_statement(kind: &mut StatementKind, visit: &mut dyn FnMut(Part<'_>)) {
             walk_expr(condition, visit);
             walk_block(body, visit);
         }
+        StatementKind::DoWhile(body, condition) => {
+            walk_block(body, visit);
+            walk_expr(condition, visit);
+        }
         StatementKind::For(_, from, to, body) => {
             walk_expr(from, visit);
             walk_expr(to, visit);
