@@ -167,6 +167,19 @@ pub struct Call {
     pub arguments: Vec<Expr>,
 }
 
+/// `for (start; condition; next) { … }`; each of the three may be absent.
+#[derive(Clone, Debug)]
+pub struct ForLoop {
+    /// What comes before the first round: a `let`, an assignment or a call.
+    pub start: Option<Statement>,
+    /// Looked at before each round. The loop has no end without it.
+    pub condition: Option<Expr>,
+    /// What comes after each round.
+    pub next: Option<Statement>,
+    /// What is done in each round.
+    pub body: Block,
+}
+
 /// The statements.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
@@ -190,6 +203,8 @@ pub enum StatementKind {
     DoWhile(Block, Expr),
     /// `for i in a..b { … }`
     For(Name, Expr, Expr, Block),
+    /// `for (let i = 0; i < 3; i += 1) { … }`
+    ForLoop(Box<ForLoop>),
     /// `break;`
     Break,
     /// `continue;`
@@ -220,6 +235,21 @@ pub enum StatementKind {
     Disable(Place),
     /// `atomic { … }`
     Atomic(Block),
+}
+
+impl StatementKind {
+    /// The blocks that stand in it.
+    pub(crate) fn blocks(&self) -> Vec<&Block> {
+        match self {
+            StatementKind::If(_, then, otherwise) => std::iter::once(then).chain(otherwise).collect(),
+            StatementKind::While(_, body)
+            | StatementKind::DoWhile(body, _)
+            | StatementKind::For(_, _, _, body)
+            | StatementKind::Atomic(body) => vec![body],
+            StatementKind::ForLoop(of) => vec![&of.body],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// An expression and where it stands.

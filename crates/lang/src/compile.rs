@@ -1,7 +1,7 @@
 //! From the syntax tree to the code: resolves names, checks, and emits instructions.
 
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, Function, Initial, Item, Name, ObjectKind, Place, Span,
+    BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span,
     Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::code::{
@@ -753,6 +753,34 @@ fn is_close(one: &str, other: &str) -> bool {
     same_start + same_end + slack >= a.len().max(b.len())
 }
 
+/// Whether a loop is like `for (let i = 0; i < 3; i += 1)`: a variable that nothing else changes grows by a constant up to
+/// a constant. Such a loop ends, as a `for i in 0..3` does.
+fn counts_to_an_end(of: &ForLoop, is_constant: impl Fn(&Expr) -> bool) -> bool {
+    let (Some(start), Some(condition), Some(next)) = (&of.start, &of.condition, &of.next) else { return false };
+    let StatementKind::Let(variable, _) = &start.kind else { return false };
+    let is_variable = |place: &Place| place.name.text == variable.text && place.index.is_none();
+    let grows = match &next.kind {
+        StatementKind::Update(place, BinaryOp::Add, Expr { kind: ExprKind::Number(1..), .. }) => is_variable(place),
+        _ => false,
+    };
+    let is_bounded = match &condition.kind {
+        ExprKind::Binary(BinaryOp::Less | BinaryOp::LessEqual, left, right) => {
+            matches!(&left.kind, ExprKind::Place(place) if is_variable(place)) && is_constant(right)
+        }
+        _ => false,
+    };
+    grows && is_bounded && !assigns(&of.body, &variable.text)
+}
+
+/// Whether a statement of a block, or of a block within it, assigns to a variable.
+fn assigns(block: &Block, variable: &str) -> bool {
+    let is_assigned = |statement: &Statement| match &statement.kind {
+        StatementKind::Assign(place, _) | StatementKind::Update(place, ..) => place.name.text == variable,
+        kind => kind.blocks().into_iter().any(|block| assigns(block, variable)),
+    };
+    block.statements.iter().any(is_assigned)
+}
+
 /// Statements.
 impl Compiler<'_> {
     fn block(&mut self, block: &Block) {
@@ -825,6 +853,7 @@ impl Compiler<'_> {
             StatementKind::While(condition, body) => self.while_statement(condition, body),
             StatementKind::DoWhile(body, condition) => self.do_statement(body, condition),
             StatementKind::For(name, from, to, body) => self.for_statement(name, from, to, body),
+            StatementKind::ForLoop(of) => self.for_loop(of, span),
             StatementKind::Break | StatementKind::Continue => self.leave_loop(&statement.kind, span),
             StatementKind::Return(value) => self.return_statement(value.as_ref(), span),
             StatementKind::Assert(condition, text) => self.assert_statement(condition, text.as_deref(), span),
@@ -1008,9 +1037,10 @@ impl Compiler<'_> {
         self.end_loop();
     }
 
-    fn enter_loop(&mut self, continue_to: Pc, out: Pc) {
+    /// Begins the body of a loop; `out` is a jump that leaves it.
+    fn enter_loop(&mut self, continue_to: Pc, out: impl Into<Option<Pc>>) {
         let (atomics, scopes) = (self.atomics, self.scopes.len());
-        self.loops.push(Loop { continue_to, breaks: vec![out], atomics, scopes });
+        self.loops.push(Loop { continue_to, breaks: out.into().into_iter().collect(), atomics, scopes });
     }
 
     fn end_loop(&mut self) {
@@ -1041,6 +1071,31 @@ impl Compiler<'_> {
         self.block(body);
         self.emit(Instruction::Jump { to: step });
         self.end_loop();
+        self.scopes.pop();
+    }
+
+    /// What comes after each round stands first in the code, so that `continue` has one place to go to.
+    fn for_loop(&mut self, of: &ForLoop, span: &Span) {
+        self.program.repeats |= !counts_to_an_end(of, |expr| self.fold(expr).is_ok());
+        self.scopes.push(HashMap::new());
+        of.start.iter().for_each(|start| self.statement(start));
+        let enter = self.emit(Instruction::Jump { to: 0 });
+        let step = self.pc();
+        of.next.iter().for_each(|next| self.statement(next));
+        self.land(enter);
+        self.open_site(span);
+        let temporaries = self.next_register;
+        let out = of.condition.as_ref().map(|condition| {
+            let condition = self.expr(condition);
+            self.emit(Instruction::Branch { condition, when: false, to: 0 })
+        });
+        self.next_register = temporaries;
+        self.close_statement();
+        self.enter_loop(step, out);
+        self.block(&of.body);
+        self.emit(Instruction::Jump { to: step });
+        self.end_loop();
+        self.forget_handles(self.scopes.len() - 1);
         self.scopes.pop();
     }
 

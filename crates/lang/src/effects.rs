@@ -93,6 +93,11 @@ impl Finder {
                 self.expr(to);
                 self.block(body);
             }
+            StatementKind::ForLoop(of) => {
+                of.start.iter().chain(&of.next).for_each(|statement| self.statement(statement));
+                of.condition.iter().for_each(|condition| self.expr(condition));
+                self.block(&of.body);
+            }
             StatementKind::Return(value) => value.iter().for_each(|value| self.expr(value)),
             StatementKind::Break | StatementKind::Continue => {}
             StatementKind::Assert(condition, _) => {

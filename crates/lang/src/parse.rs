@@ -4,7 +4,7 @@
 //! input can overflow the stack here, in the compiler or when the tree is dropped.
 
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Span, Statement,
+    BinaryOp, Block, Call, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span, Statement,
     StatementKind, UnaryOp, Unit,
 };
 use crate::token::Token;
@@ -415,10 +415,7 @@ impl Parser<'_> {
                 self.advance();
                 StatementKind::Disable(self.place("an event")?)
             }
-            Token::Name => self.name_statement()?,
-            Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose | Token::OpenParen => {
-                StatementKind::Evaluate(self.expr()?)
-            }
+            token if may_be_clause(token) => self.name_or_expr_statement()?,
             _ => return Err(self.unexpected("a statement")),
         };
         let span = start..self.last_end();
@@ -457,6 +454,9 @@ impl Parser<'_> {
             }
             Token::For => {
                 self.advance();
+                if self.peek() == Token::OpenParen {
+                    return self.for_loop(start);
+                }
                 let variable = self.name("the loop's variable, as in `for i in 0..3`")?;
                 self.expect(Token::In)?;
                 let from = self.expr()?;
@@ -471,6 +471,36 @@ impl Parser<'_> {
             }
         };
         Ok(Statement { kind, span: start..end })
+    }
+
+    /// `(start; condition; next) { … }` behind `for`.
+    fn for_loop(&mut self, start: usize) -> Parsed<Statement> {
+        self.advance();
+        let first = match self.peek() {
+            Token::Semicolon => None,
+            Token::Let => Some(self.clause(Self::let_statement)?),
+            token if may_be_clause(token) => Some(self.clause(Self::name_or_expr_statement)?),
+            _ => return Err(self.unexpected("the start of a loop, as in `for (let i = 0; i < 3; i += 1)`")),
+        };
+        self.expect(Token::Semicolon)?;
+        let condition = if self.peek() == Token::Semicolon { None } else { Some(self.expr()?) };
+        self.expect(Token::Semicolon)?;
+        let next = match self.peek() {
+            Token::CloseParen => None,
+            token if may_be_clause(token) => Some(self.clause(Self::name_or_expr_statement)?),
+            _ => return Err(self.unexpected("what comes after each round, as in `for (let i = 0; i < 3; i += 1)`")),
+        };
+        let end = self.expect(Token::CloseParen)?.end;
+        let body = self.block()?;
+        let kind = StatementKind::ForLoop(Box::new(ForLoop { start: first, condition, next, body }));
+        Ok(Statement { kind, span: start..end })
+    }
+
+    /// A statement without its `;`.
+    fn clause(&mut self, kind: impl FnOnce(&mut Self) -> Parsed<StatementKind>) -> Parsed<Statement> {
+        let start = self.span().start;
+        let kind = kind(self)?;
+        Ok(Statement { kind, span: start..self.last_end() })
     }
 
     fn do_statement(&mut self) -> Parsed<Statement> {
@@ -515,6 +545,10 @@ impl Parser<'_> {
         let place = self.place(expected)?;
         self.expect(Token::CloseParen)?;
         Ok(place)
+    }
+
+    fn name_or_expr_statement(&mut self) -> Parsed<StatementKind> {
+        if self.peek() == Token::Name { self.name_statement() } else { Ok(StatementKind::Evaluate(self.expr()?)) }
     }
 
     /// What begins with a name: an assignment, an update or a call.
@@ -584,6 +618,14 @@ impl Parser<'_> {
         };
         Ok(Call { name, arguments })
     }
+}
+
+/// Whether an assignment or an expression for what it does may begin so: what may stand within the `( )` of a `for`.
+fn may_be_clause(token: Token) -> bool {
+    matches!(
+        token,
+        Token::Name | Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose | Token::OpenParen
+    )
 }
 
 /// The binding strength of a binary operator, and what it is. `None` as the operator stands for `&&` and `||`.

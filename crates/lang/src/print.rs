@@ -141,6 +141,15 @@ impl Display for Show<'_, Statement> {
             StatementKind::For(name, from, to, body) => {
                 write!(f, "for {} in {}..{} {}", name.text, Show(from, 0), Show(to, 0), Show(body, depth))
             }
+            StatementKind::ForLoop(of) => {
+                let clause = |statement: &Option<Statement>| {
+                    let text = statement.as_ref().map(|statement| Show(statement, 0).to_string());
+                    text.map_or_else(String::new, |text| text.trim_end_matches(';').to_owned())
+                };
+                let condition = of.condition.as_ref().map(|condition| Show(condition, 0).to_string());
+                write!(f, "for ({}; {}; ", clause(&of.start), condition.unwrap_or_default())?;
+                write!(f, "{}) {}", clause(&of.next), Show(&of.body, depth))
+            }
             StatementKind::Break => f.write_str("break;"),
             StatementKind::Continue => f.write_str("continue;"),
             StatementKind::Return(None) => f.write_str("return;"),

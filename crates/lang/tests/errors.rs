@@ -72,6 +72,23 @@ const SYNTAX: &[Case] = &[
         "5",
         "expected the loop's variable, as in `for i in 0..3`",
     ),
+    (
+        "thread t { for (5; 1; 2) { } }",
+        "expected the start of a loop, as in `for (let i = 0; i < 3; i += 1)`, found `5`",
+        "5",
+        "expected the start of a loop, as in `for (let i = 0; i < 3; i += 1)`",
+    ),
+    ("thread t { for (let i = 0) { } }", "expected `;`, found `)`", ")", "expected `;`"),
+    ("thread t { for (let i = 0; i < 3) { } }", "expected `;`, found `)`", ")", "expected `;`"),
+    ("thread t { for (let i = 0, j = 1; i < 3; i++) { } }", "expected `;`, found `,`", ",", "expected `;`"),
+    (
+        "thread t { for (let i = 0; i < 3; return) { } }",
+        "expected what comes after each round, as in `for (let i = 0; i < 3; i += 1)`, found `return`",
+        "return",
+        "expected what comes after each round, as in `for (let i = 0; i < 3; i += 1)`",
+    ),
+    ("thread t { for (let i = 0; i < 3; i++ { } }", "expected `)`, found `{`", "{", "expected `)`"),
+    ("thread t { for (;;) x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
     ("thread t { do x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
     ("thread t { do { } }", "expected `while`, found `}`", "}", "expected `while`"),
     ("thread t { do { } while; }", "expected an expression, found `;`", ";", "expected an expression"),
@@ -226,6 +243,18 @@ const MEANING: &[Case] = &[
     ("handler h; message m(a, b) { } thread t { post h, m(1); }", "`m` is given 1", "m", "expected 2 arguments"),
     ("thread t { break; }", "`break` outside a loop", "break", "expected a loop around it"),
     ("thread t { continue; }", "`continue` outside a loop", "continue", "expected a loop around it"),
+    (
+        "thread t { for (let i = 0; i < 1; i++) { } let r = i; }",
+        "`i` is not defined",
+        "i",
+        "expected a name that is defined",
+    ),
+    (
+        "thread t { for (let i = 0; i < 1; i++) { let i = 1; } }",
+        "`i` is defined twice",
+        "i",
+        "a local variable has this name already",
+    ),
     (
         "thread t { do { let r = 1; } while (r); }",
         "`r` is not defined",
@@ -434,6 +463,7 @@ fn what_is_too_deep_or_too_large_is_an_error() {
     assert_eq!(message(&format!("thread t {{ {} }}", "if 1 { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ if 1 {{ }} {} }}", "else if 1 { } ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ {} }}", "do { ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ {} }}", "for (;;) { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? 2 : ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = 1{}; }}", " + 1".repeat(3000))), "an expression that is too long");
@@ -457,6 +487,7 @@ fn what_is_large_but_not_too_large_is_compiled() {
     // As deep as it gets.
     compiles(&format!("shared x; thread t {{ x = {}x{}; }}", "x ? ".repeat(190), " : x".repeat(190)));
     compiles(&format!("shared x; thread t {{ x = {}x; }}", "x ? x : ".repeat(190)));
+    compiles(&format!("shared x; thread t {{ {}{} }}", "for (;x;) { ".repeat(190), "} ".repeat(190)));
     compiles(&format!("shared x; thread t {{ {}{} }}", "do { ".repeat(190), "} while (x); ".repeat(190)));
     // A chain of functions as long as there may be functions, all looked through by the invariant.
     let chain: String = (1..30_000).map(|i| format!("def f{i}() {{ return f{}(); }} ", i - 1)).collect();

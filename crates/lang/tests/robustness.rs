@@ -53,6 +53,8 @@ const WORDS: &[&str] = &[
     "while",
     "do",
     "do {",
+    "for (let i = 0; i < 2; i += 1) {",
+    "for (;;) {",
     "} while (x);",
     "for",
     "in",

@@ -674,6 +674,35 @@ mod control {
     }
 
     #[test]
+    fn a_loop_with_a_start_a_condition_and_a_next() {
+        assert_eq!(finals("shared x; thread t { for (let i = 0; i < 4; i += 1) { x = x * 10 + i; } }", &["x"]), ["123"]);
+        assert_eq!(finals("shared x; thread t { for (let i = 9; i > 0; i -= 4) { x = x * 10 + i; } }", &["x"]), ["951"]);
+        // `continue` goes to what comes after each round.
+        let source = "shared x; thread t { for (let i = 0; i < 10; i++) { if (i % 2 == 0) { continue; } if (i > 6) { break; } x = x * 10 + i; } }";
+        assert_eq!(finals(source, &["x"]), ["135"]);
+        // Any part may be absent, and any assignment or call may stand there.
+        let source = "shared x; def f() { x += 1; } thread t { let i = 0; for (f(); ; f()) { i++; if (i == 3) { break; } } }";
+        assert_eq!(finals(source, &["x"]), ["3"]);
+        assert_eq!(finals("shared x; thread t { for (fetch_add(x, 5); x < 8; fetch_add(x, 1)) { } }", &["x"]), ["8"]);
+        assert_eq!(finals("shared x; thread t { for (x = 2; x < 9; x *= 2) { } }", &["x"]), ["16"]);
+        assert_eq!(finals("shared x; thread t { for (;;) { x += 1; if (x == 2) { return; } } }", &["x"]), ["2"]);
+        // The condition is evaluated before each round, unlike the end of a range.
+        assert_eq!(size("shared n = 2; thread t { for (let i = 0; i < n; i += 1) { } }"), (4, 3));
+        assert_eq!(size("shared n = 2; thread t { for i in 0..n { } }"), (2, 1));
+    }
+
+    #[test]
+    fn a_loop_that_counts_to_a_constant_is_known_to_end() {
+        let ends = |source: &str| model(source, Identity::History).traits().terminates;
+        assert!(ends("shared x; const N = 3; thread t { for (let i = 0; i <= N; i += 2) { x = i; } }"));
+        assert!(!ends("shared x; thread t { for (let i = 0; i < x; i += 1) { x = i; } }"));
+        assert!(!ends("shared x; thread t { for (let i = 0; i < 3; i += 1) { if (x) { i = 0; } } }"));
+        assert!(!ends("shared x; thread t { for (let i = 0; i < 3; ) { x = 1; } }"));
+        assert!(!ends("shared x; thread t { for (x = 0; x < 3; x += 1) { } }"));
+        assert!(!ends("shared x; thread t { do { x = 1; } while (x); }"));
+    }
+
+    #[test]
     fn the_condition_of_a_do_loop_is_told_with_its_line() {
         let model = model("shared x = 1;\nthread t {\n    do {\n    } while (x);\n}", Identity::Presence);
         let state = model.initial_states().remove(0);

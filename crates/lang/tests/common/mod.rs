@@ -213,6 +213,7 @@ const IMMEDIATE: &[&str] = &[
     "r = f(r);",
     "for i in 0..2 { y = i; }",
     "do { y = r; r += 1; } while (r < 2);",
+    "for (let i = x; i < 2; i += 1) { y = i; if (i == r) { continue; } x = i; }",
 ];
 
 /// Statements that may have to wait.

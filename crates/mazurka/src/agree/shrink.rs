@@ -143,6 +143,9 @@ fn inner_block(statement: &Statement, number: usize) -> Option<Vec<Statement>> {
             statements.extend(block.statements.iter().cloned());
             return Some(statements);
         }
+        (StatementKind::ForLoop(of), 0) => {
+            return Some(of.start.iter().chain(&of.body.statements).cloned().collect());
+        }
         _ => None,
     };
     block.map(|block| block.statements.clone())

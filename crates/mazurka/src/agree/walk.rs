@@ -85,6 +85,12 @@ fn walk_statement(kind: &mut StatementKind, visit: &mut dyn FnMut(Part<'_>)) {
             walk_expr(to, visit);
             walk_block(body, visit);
         }
+        StatementKind::ForLoop(of) => {
+            of.start.iter_mut().for_each(|start| walk_statement(&mut start.kind, visit));
+            of.condition.iter_mut().for_each(|condition| walk_expr(condition, visit));
+            of.next.iter_mut().for_each(|next| walk_statement(&mut next.kind, visit));
+            walk_block(&mut of.body, visit);
+        }
         StatementKind::Return(value) => value.iter_mut().for_each(|value| walk_expr(value, visit)),
         StatementKind::Assert(condition, _) | StatementKind::Assume(condition) => walk_expr(condition, visit),
         StatementKind::Lock(place)
