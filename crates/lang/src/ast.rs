@@ -167,6 +167,24 @@ pub struct Call {
     pub arguments: Vec<Expr>,
 }
 
+/// What a `switch` does for some values.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// For which values; one at least.
+    pub labels: Vec<Label>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// `case 3:` or `default:`.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The value; `None` for `default`.
+    pub value: Option<Expr>,
+    /// Where it stands, without its `:`.
+    pub span: Span,
+}
+
 /// `for (start; condition; next) { … }`; each of the three may be absent.
 #[derive(Clone, Debug)]
 pub struct ForLoop {
@@ -197,6 +215,8 @@ pub enum StatementKind {
     Evaluate(Expr),
     /// `if (c) { … } else { … }`
     If(Expr, Block, Option<Block>),
+    /// `switch (e) { case 1: … break; default: … }`
+    Switch(Expr, Vec<Case>),
     /// `while (c) { … }`
     While(Expr, Block),
     /// `do { … } while (c);`
@@ -247,6 +267,7 @@ impl StatementKind {
             | StatementKind::For(_, _, _, body)
             | StatementKind::Atomic(body) => vec![body],
             StatementKind::ForLoop(of) => vec![&of.body],
+            StatementKind::Switch(_, cases) => cases.iter().map(|case| &case.body).collect(),
             _ => Vec::new(),
         }
     }

@@ -1,8 +1,10 @@
 //! From the syntax tree to the code: resolves names, checks, and emits instructions.
 
+mod switch;
+
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span,
-    Statement, StatementKind, UnaryOp, Unit,
+    BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, ForLoop, Function, Initial, Item, Name, ObjectKind, Place,
+    Span, Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::code::{
     Assertion, Body, EventInfo, HandlerInfo, Instruction, Invariant, Member, NONE, Pc, PlaceRef, Program, Register,
@@ -73,9 +75,11 @@ enum NotConstant<'e> {
     Fault(Fault),
 }
 
+/// A loop or a `switch` around the present statement: what `break` leaves.
 #[derive(Debug)]
 struct Loop {
-    continue_to: Pc,
+    /// Where `continue` goes to; `None` for a `switch`.
+    continue_to: Option<Pc>,
     breaks: Vec<Pc>,
     /// How many `atomic` blocks surround the loop.
     atomics: usize,
@@ -850,6 +854,7 @@ impl Compiler<'_> {
                 self.expr(expr);
             }
             StatementKind::If(condition, then, otherwise) => self.if_statement(condition, then, otherwise.as_ref()),
+            StatementKind::Switch(value, cases) => self.switch(value, cases),
             StatementKind::While(condition, body) => self.while_statement(condition, body),
             StatementKind::DoWhile(body, condition) => self.do_statement(body, condition),
             StatementKind::For(name, from, to, body) => self.for_statement(name, from, to, body),
@@ -1039,8 +1044,12 @@ impl Compiler<'_> {
 
     /// Begins the body of a loop; `out` is a jump that leaves it.
     fn enter_loop(&mut self, continue_to: Pc, out: impl Into<Option<Pc>>) {
+        self.enter(Some(continue_to), out.into());
+    }
+
+    fn enter(&mut self, continue_to: Option<Pc>, out: Option<Pc>) {
         let (atomics, scopes) = (self.atomics, self.scopes.len());
-        self.loops.push(Loop { continue_to, breaks: out.into().into_iter().collect(), atomics, scopes });
+        self.loops.push(Loop { continue_to, breaks: out.into_iter().collect(), atomics, scopes });
     }
 
     fn end_loop(&mut self) {
@@ -1101,19 +1110,21 @@ impl Compiler<'_> {
 
     fn leave_loop(&mut self, kind: &StatementKind, span: &Span) {
         let is_break = matches!(kind, StatementKind::Break);
-        let Some(innermost) = self.loops.last() else {
-            let word = if is_break { "break" } else { "continue" };
-            self.error(format!("`{word}` outside a loop"), span, "expected a loop around it");
+        let left = self.loops.iter().rposition(|around| is_break || around.continue_to.is_some());
+        let Some(left) = left else {
+            let (word, expected) = if is_break { ("break", "a loop or a `switch`") } else { ("continue", "a loop") };
+            self.error(format!("`{word}` outside a loop"), span, format!("expected {expected} around it"));
             return;
         };
-        let (continue_to, leaves) = (innermost.continue_to, self.atomics - innermost.atomics);
-        self.forget_handles(innermost.scopes);
+        let around = &self.loops[left];
+        let (continue_to, leaves) = (around.continue_to.unwrap_or_default(), self.atomics - around.atomics);
+        self.forget_handles(around.scopes);
         for _ in 0..leaves {
             self.emit(Instruction::AtomicEnd);
         }
         let jump = self.emit(Instruction::Jump { to: continue_to });
-        if is_break && let Some(innermost) = self.loops.last_mut() {
-            innermost.breaks.push(jump);
+        if is_break {
+            self.loops[left].breaks.push(jump);
         }
     }
 

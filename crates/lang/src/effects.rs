@@ -83,6 +83,10 @@ impl Finder {
                 self.block(then);
                 otherwise.iter().for_each(|block| self.block(block));
             }
+            StatementKind::Switch(value, cases) => {
+                self.expr(value);
+                cases.iter().for_each(|case| self.block(&case.body));
+            }
             StatementKind::While(condition, body) | StatementKind::DoWhile(body, condition) => {
                 self.expr(condition);
                 self.block(body);

@@ -3,9 +3,11 @@
 //! It stops at the first error, which names the place, the text and what was expected. Nesting is bounded, so that no
 //! input can overflow the stack here, in the compiler or when the tree is dropped.
 
+mod switch;
+
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span, Statement,
-    StatementKind, UnaryOp, Unit,
+    BinaryOp, Block, Call, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span,
+    Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::token::Token;
 use logos::Logos;
@@ -361,8 +363,10 @@ impl Parser<'_> {
         if let Token::If | Token::While | Token::For | Token::Atomic = token {
             return self.block_statement(start);
         }
-        if token == Token::Do {
-            return self.do_statement();
+        match token {
+            Token::Do => return self.do_statement(),
+            Token::Switch => return self.switch(start),
+            _ => {}
         }
         let kind = match token {
             Token::Let => self.let_statement()?,
@@ -622,10 +626,7 @@ impl Parser<'_> {
 
 /// Whether an assignment or an expression for what it does may begin so: what may stand within the `( )` of a `for`.
 fn may_be_clause(token: Token) -> bool {
-    matches!(
-        token,
-        Token::Name | Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose | Token::OpenParen
-    )
+    matches!(token, Token::Name | Token::Cas | Token::Swap | Token::FetchAdd | Token::Choose | Token::OpenParen)
 }
 
 /// The binding strength of a binary operator, and what it is. `None` as the operator stands for `&&` and `||`.

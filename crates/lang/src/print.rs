@@ -134,6 +134,22 @@ impl Display for Show<'_, Statement> {
                     None => Ok(()),
                 }
             }
+            StatementKind::Switch(value, cases) => {
+                writeln!(f, "switch ({}) {{", Show(value, 0))?;
+                let indent = "    ".repeat(depth + 1);
+                for case in cases {
+                    for label in &case.labels {
+                        match &label.value {
+                            Some(value) => writeln!(f, "{indent}case {}:", Show(value, 0))?,
+                            None => writeln!(f, "{indent}default:")?,
+                        }
+                    }
+                    for statement in &case.body.statements {
+                        writeln!(f, "{indent}    {}", Show(statement, depth + 2))?;
+                    }
+                }
+                write!(f, "{}}}", "    ".repeat(depth))
+            }
             StatementKind::While(condition, body) => write!(f, "while ({}) {}", Show(condition, 0), Show(body, depth)),
             StatementKind::DoWhile(body, condition) => {
                 write!(f, "do {} while ({});", Show(body, depth), Show(condition, 0))

@@ -57,6 +57,12 @@ pub(crate) enum Token {
     While,
     #[token("do")]
     Do,
+    #[token("switch")]
+    Switch,
+    #[token("case")]
+    Case,
+    #[token("default")]
+    Default,
     #[token("for")]
     For,
     #[token("in")]

@@ -89,6 +89,18 @@ const SYNTAX: &[Case] = &[
     ),
     ("thread t { for (let i = 0; i < 3; i++ { } }", "expected `)`, found `{`", "{", "expected `)`"),
     ("thread t { for (;;) x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
+    ("thread t { switch 1 x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
+    (
+        "thread t { switch (1) { x = 1; } }",
+        "expected `case`, `default` or `}`, found `x`",
+        "x",
+        "expected `case`, `default` or `}`",
+    ),
+    ("thread t { switch (1) { case 1 break; } }", "expected `:`, found `break`", "break", "expected `:`"),
+    ("thread t { switch (1) { case: break; } }", "expected an expression, found `:`", ":", "expected an expression"),
+    ("thread t { switch (1) { default 1: } }", "expected `:`, found `1`", "1", "expected `:`"),
+    ("thread t { switch (1) { case 1: ", "a block that does not end", "{", "expected a `}` that closes this"),
+    ("thread t { case 1: }", "expected a statement, found `case`", "case", "expected a statement"),
     ("thread t { do x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
     ("thread t { do { } }", "expected `while`, found `}`", "}", "expected `while`"),
     ("thread t { do { } while; }", "expected an expression, found `;`", ";", "expected an expression"),
@@ -241,7 +253,50 @@ const MEANING: &[Case] = &[
     ("def f(a) { } thread t { f(); }", "`f` is given 0", "f", "expected 1 argument"),
     ("def f() { } thread t { f(1); }", "`f` is given 1", "f", "expected 0 arguments"),
     ("handler h; message m(a, b) { } thread t { post h, m(1); }", "`m` is given 1", "m", "expected 2 arguments"),
-    ("thread t { break; }", "`break` outside a loop", "break", "expected a loop around it"),
+    ("thread t { break; }", "`break` outside a loop", "break", "expected a loop or a `switch` around it"),
+    (
+        "thread t { switch (1) { default: continue; } }",
+        "`continue` outside a loop",
+        "continue",
+        "expected a loop around it",
+    ),
+    (
+        "shared x; thread t { switch (x) { case 1: x = 2; case 2: x = 3; } }",
+        "`case 1` runs into the next case",
+        "case 1",
+        "expected `break`, `continue` or `return` at the end of its statements",
+    ),
+    (
+        "shared x; thread t { switch (x) { default: if (x) { break; } case 2: x = 3; } }",
+        "`default` runs into the next case",
+        "default",
+        "expected `break`, `continue` or `return` at the end of its statements",
+    ),
+    (
+        "const N = 2; thread t { switch (1) { case 2: break; case N: break; } }",
+        "a second case for 2",
+        "case N",
+        "expected each value once",
+    ),
+    (
+        "thread t { switch (1) { default: break; case 1: default: break; } }",
+        "a second `default`",
+        "default",
+        "expected at most one",
+    ),
+    (
+        "shared x; thread t { switch (1) { case x: break; } }",
+        "the value of a case must be constant",
+        "x",
+        "expected numbers and constants only",
+    ),
+    ("thread t { switch (1) { case y: break; } }", "`y` is not defined", "y", "expected a name that is defined"),
+    (
+        "thread t { switch (1) { case 1: let r = 1; break; default: r = 2; } }",
+        "`r` is not defined",
+        "r",
+        "expected a name that is defined",
+    ),
     ("thread t { continue; }", "`continue` outside a loop", "continue", "expected a loop around it"),
     (
         "thread t { for (let i = 0; i < 1; i++) { } let r = i; }",
@@ -255,12 +310,7 @@ const MEANING: &[Case] = &[
         "i",
         "a local variable has this name already",
     ),
-    (
-        "thread t { do { let r = 1; } while (r); }",
-        "`r` is not defined",
-        "r",
-        "expected a name that is defined",
-    ),
+    ("thread t { do { let r = 1; } while (r); }", "`r` is not defined", "r", "expected a name that is defined"),
     ("thread t { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
     ("event e { return 1; }", "`return` with a value", "return 1", "only a `def` function returns a value"),
     ("def f() { } thread t { let h = spawn f(); let r = h; }", "`h` is a thread handle", "h", "expected a number"),
@@ -463,6 +513,7 @@ fn what_is_too_deep_or_too_large_is_an_error() {
     assert_eq!(message(&format!("thread t {{ {} }}", "if 1 { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ if 1 {{ }} {} }}", "else if 1 { } ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ {} }}", "do { ".repeat(300))), "nested too deeply");
+    assert_eq!(message(&format!("thread t {{ {} }}", "switch (1) { case 1: ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ {} }}", "for (;;) { ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? ".repeat(300))), "nested too deeply");
     assert_eq!(message(&format!("thread t {{ let r = {}1; }}", "1 ? 2 : ".repeat(300))), "nested too deeply");
@@ -487,6 +538,9 @@ fn what_is_large_but_not_too_large_is_compiled() {
     // As deep as it gets.
     compiles(&format!("shared x; thread t {{ x = {}x{}; }}", "x ? ".repeat(190), " : x".repeat(190)));
     compiles(&format!("shared x; thread t {{ x = {}x; }}", "x ? x : ".repeat(190)));
+    compiles(&format!("shared x; thread t {{ {}{} }}", "switch (x) { case 1: ".repeat(190), "} ".repeat(190)));
+    let cases: String = (0..20_000).map(|i| format!("case {i}: x = {i} + 1; break; ")).collect();
+    compiles(&format!("shared x; thread t {{ switch (x) {{ {cases} }} }}"));
     compiles(&format!("shared x; thread t {{ {}{} }}", "for (;x;) { ".repeat(190), "} ".repeat(190)));
     compiles(&format!("shared x; thread t {{ {}{} }}", "do { ".repeat(190), "} while (x); ".repeat(190)));
     // A chain of functions as long as there may be functions, all looked through by the invariant.

@@ -665,23 +665,36 @@ mod control {
         // `continue` goes to the condition.
         let source = "shared x; thread t { let i = 0; do { i += 1; if (i == 2) { continue; } if (i > 4) { break; } x = x * 10 + i; } while (i < 9); }";
         assert_eq!(finals(source, &["x"]), ["134"]);
-        assert_eq!(finals("shared x; thread t { let i = 0; do { i += 1; continue; } while (i < 2); x = i; }", &["x"]), ["2"]);
+        assert_eq!(
+            finals("shared x; thread t { let i = 0; do { i += 1; continue; } while (i < 2); x = i; }", &["x"]),
+            ["2"]
+        );
         // Each look at the condition is a step.
         assert_eq!(size("shared x; thread t { do { } while (x); }"), (2, 1));
         assert_eq!(size("shared x = 1; thread t { do { } while (x); }"), (1, 1));
         // A block of its own in every round.
-        assert_eq!(finals("shared x; thread t { let i = 0; do { let r = i; i += 1; x += r; } while (i < 4); }", &["x"]), ["6"]);
+        assert_eq!(
+            finals("shared x; thread t { let i = 0; do { let r = i; i += 1; x += r; } while (i < 4); }", &["x"]),
+            ["6"]
+        );
     }
 
     #[test]
     fn a_loop_with_a_start_a_condition_and_a_next() {
-        assert_eq!(finals("shared x; thread t { for (let i = 0; i < 4; i += 1) { x = x * 10 + i; } }", &["x"]), ["123"]);
-        assert_eq!(finals("shared x; thread t { for (let i = 9; i > 0; i -= 4) { x = x * 10 + i; } }", &["x"]), ["951"]);
+        assert_eq!(
+            finals("shared x; thread t { for (let i = 0; i < 4; i += 1) { x = x * 10 + i; } }", &["x"]),
+            ["123"]
+        );
+        assert_eq!(
+            finals("shared x; thread t { for (let i = 9; i > 0; i -= 4) { x = x * 10 + i; } }", &["x"]),
+            ["951"]
+        );
         // `continue` goes to what comes after each round.
         let source = "shared x; thread t { for (let i = 0; i < 10; i++) { if (i % 2 == 0) { continue; } if (i > 6) { break; } x = x * 10 + i; } }";
         assert_eq!(finals(source, &["x"]), ["135"]);
         // Any part may be absent, and any assignment or call may stand there.
-        let source = "shared x; def f() { x += 1; } thread t { let i = 0; for (f(); ; f()) { i++; if (i == 3) { break; } } }";
+        let source =
+            "shared x; def f() { x += 1; } thread t { let i = 0; for (f(); ; f()) { i++; if (i == 3) { break; } } }";
         assert_eq!(finals(source, &["x"]), ["3"]);
         assert_eq!(finals("shared x; thread t { for (fetch_add(x, 5); x < 8; fetch_add(x, 1)) { } }", &["x"]), ["8"]);
         assert_eq!(finals("shared x; thread t { for (x = 2; x < 9; x *= 2) { } }", &["x"]), ["16"]);
@@ -703,12 +716,54 @@ mod control {
     }
 
     #[test]
+    fn a_switch_goes_to_the_case_with_its_value_and_to_no_other() {
+        let run = |value: i64| {
+            let source = format!(
+                "const TWO = 2; shared x = {value}; shared y;
+                thread t {{ switch (x) {{ case 1: y = 10; break; case TWO: case -3: y = 20; break; default: y = 30; break; case 7: y = 40; }} y += 1; }}"
+            );
+            finals(&source, &["y"]).join(" ")
+        };
+        assert_eq!([1, 2, -3, 7, 0].map(run), ["11", "21", "21", "41", "31"]);
+        // Without a `default` a value that no case has does nothing.
+        assert_eq!(finals("shared x = 5; thread t { switch (x) { case 1: x = 9; } }", &["x"]), ["5"]);
+        assert_eq!(size("shared x = 5; thread t { switch (x) { } }"), (2, 1));
+        // The value is read once.
+        assert_eq!(
+            size("shared x = 5; thread t { switch (x) { case 1: break; case 2: break; case 5: break; } }"),
+            (2, 1)
+        );
+    }
+
+    #[test]
+    fn break_leaves_the_switch_and_continue_the_round_of_the_loop() {
+        let source = "shared x; thread t { for i in 0..6 {
+            switch (i % 3) { case 0: continue; case 1: x = x * 10 + 1; break; default: if (i > 3) { x = x * 10 + 7; return; } else { break; } }
+            x = x * 10 + 5; } }";
+        // 1: 1 5, 2: 5, 4: 1 5, 5: 7.
+        assert_eq!(finals(source, &["x"]), ["155157"]);
+        // A loop within a case is left by its own `break`.
+        let source = "shared x; thread t { switch (1) { case 1: while (true) { x += 1; if (x == 3) { break; } } x += 10; break; default: } x += 100; }";
+        assert_eq!(finals(source, &["x"]), ["113"]);
+        // Out of an atomic block, and with a thread handle that goes out of scope.
+        assert_eq!(
+            size("shared x; thread t { switch (1) { case 1: atomic { x = 1; break; } default: } x = 2; x = 3; }"),
+            (4, 3)
+        );
+        let source = "shared x; def f() { x = 1; } thread t { switch (1) { case 1: let h = spawn f(); break; default: } x = 2; }";
+        assert_eq!(ends(source), [2, 0, 0]);
+    }
+
+    #[test]
     fn the_condition_of_a_do_loop_is_told_with_its_line() {
         let model = model("shared x = 1;\nthread t {\n    do {\n    } while (x);\n}", Identity::Presence);
         let state = model.initial_states().remove(0);
         let description = model.describe(&state, ActorId(0), Outcome::FIRST);
         assert_eq!((description.text.as_str(), description.location.map(|at| at.line)), ("read x (1)", Some(4)));
-        assert_eq!(violations("shared x;\nthread t {\n    do {\n        x = 0;\n    } while (1 / x);\n}"), ["5: division by zero"]);
+        assert_eq!(
+            violations("shared x;\nthread t {\n    do {\n        x = 0;\n    } while (1 / x);\n}"),
+            ["5: division by zero"]
+        );
     }
 
     #[test]

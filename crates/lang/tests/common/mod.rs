@@ -213,6 +213,8 @@ const IMMEDIATE: &[&str] = &[
     "r = f(r);",
     "for i in 0..2 { y = i; }",
     "do { y = r; r += 1; } while (r < 2);",
+    "switch (x) { case 0: y = 1; break; default: break; case 1: case 2: y = r; }",
+    "while (true) { y += 1; switch (r) { case 1: r = 0; continue; default: break; } break; }",
     "for (let i = x; i < 2; i += 1) { y = i; if (i == r) { continue; } x = i; }",
 ];
 
@@ -240,8 +242,20 @@ fn body() -> impl Strategy<Value = String> {
     let simple = proptest::prop_oneof![4 => words(IMMEDIATE), 3 => words(WAITING), 1 => atomic];
     let nested = simple.prop_recursive(2, 8, 4, |inner| {
         // A loop without a visible operation would be a crash of its own, and slow.
-        let heads = select(&["if (x == r) {", "while (r < 2) { x = r; r += 1;", "do { x += 1; } while (x < 2); if (r) {", "if (r) { r = 0; } else {"][..]);
-        (heads, block(inner)).prop_map(|(head, block)| format!("{head} {block} }}"))
+        let heads = select(
+            &[
+                "if (x == r) {",
+                "while (r < 2) { x = r; r += 1;",
+                "do { x += 1; } while (x < 2); if (r) {",
+                "switch (r) { default: break; case 0: x = 1; if (x) {",
+                "if (r) { r = 0; } else {",
+            ][..],
+        );
+        (heads, block(inner)).prop_map(|(head, block)| {
+            // A `switch` needs a brace more.
+            let end = if head.starts_with("switch") { "} }" } else { "}" };
+            format!("{head} {block} {end}")
+        })
     });
     block(nested)
 }

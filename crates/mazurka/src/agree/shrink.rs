@@ -143,6 +143,11 @@ fn inner_block(statement: &Statement, number: usize) -> Option<Vec<Statement>> {
             statements.extend(block.statements.iter().cloned());
             return Some(statements);
         }
+        (StatementKind::Switch(_, cases), number) => {
+            let mut statements = cases.get(number)?.body.statements.clone();
+            statements.pop_if(|last| matches!(last.kind, StatementKind::Break));
+            return Some(statements);
+        }
         (StatementKind::ForLoop(of), 0) => {
             return Some(of.start.iter().chain(&of.body.statements).cloned().collect());
         }
@@ -154,6 +159,9 @@ fn inner_block(statement: &Statement, number: usize) -> Option<Vec<Statement>> {
 fn simpler(statement: &Statement) -> Option<Statement> {
     let kind = match &statement.kind {
         StatementKind::If(condition, then, Some(_)) => StatementKind::If(condition.clone(), then.clone(), None),
+        StatementKind::Switch(value, cases) if !cases.is_empty() => {
+            StatementKind::Switch(value.clone(), cases[..cases.len() - 1].to_vec())
+        }
         StatementKind::Assert(condition, Some(_)) => StatementKind::Assert(condition.clone(), None),
         StatementKind::Update(place, _, value) => StatementKind::Assign(place.clone(), value.clone()),
         StatementKind::Spawn(Some(_), call) | StatementKind::Respawn(_, call) => {

@@ -72,6 +72,16 @@ fn walk_statement(kind: &mut StatementKind, visit: &mut dyn FnMut(Part<'_>)) {
             walk_block(then, visit);
             otherwise.iter_mut().for_each(|block| walk_block(block, visit));
         }
+        StatementKind::Switch(value, cases) => {
+            walk_expr(value, visit);
+            for case in cases {
+                case.labels
+                    .iter_mut()
+                    .filter_map(|label| label.value.as_mut())
+                    .for_each(|value| walk_expr(value, visit));
+                walk_block(&mut case.body, visit);
+            }
+        }
         StatementKind::While(condition, body) => {
             walk_expr(condition, visit);
             walk_block(body, visit);
