@@ -39,7 +39,7 @@ pub struct Family {
     pub to: Expr,
 }
 
-/// What shared variables start with.
+/// What variables start with.
 #[derive(Clone, Debug)]
 pub enum Initial {
     /// One value, for all elements.
@@ -167,6 +167,17 @@ pub struct Call {
     pub arguments: Vec<Expr>,
 }
 
+/// `let a[4] = 0;`
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The name of the local variable.
+    pub name: Name,
+    /// How many elements, if it is an array.
+    pub length: Option<Expr>,
+    /// What it starts with.
+    pub initial: Initial,
+}
+
 /// What a `switch` does for some values.
 #[derive(Clone, Debug)]
 pub struct Case {
@@ -203,6 +214,8 @@ pub struct ForLoop {
 pub enum StatementKind {
     /// `let r = x;`
     Let(Name, Expr),
+    /// `let a[4] = 0;`
+    Declare(Box<Declaration>),
     /// `let t = spawn f(1);` or `spawn f(1);`
     Spawn(Option<Name>, Call),
     /// `t = spawn f(1);`

@@ -68,6 +68,20 @@ pub(crate) enum Instruction {
         index: Register,
         length: u32,
     },
+    /// Reads an element of a local array, whose elements are the registers from `first` on. The index is in range.
+    LoadElement {
+        dst: Register,
+        first: Register,
+        length: u16,
+        index: Register,
+    },
+    /// Writes an element of a local array.
+    StoreElement {
+        first: Register,
+        length: u16,
+        index: Register,
+        src: Register,
+    },
     Assert {
         condition: Register,
         assertion: u32,

@@ -1,5 +1,6 @@
 //! From the syntax tree to the code: resolves names, checks, and emits instructions.
 
+mod local_array;
 mod switch;
 
 use crate::ast::{
@@ -64,7 +65,10 @@ impl Global {
 
 #[derive(Clone, Copy, Debug)]
 struct Local {
+    /// Where it is kept; for an array its first element.
     register: Register,
+    /// How many elements, if it is an array.
+    length: Option<u16>,
     is_handle: bool,
 }
 
@@ -384,10 +388,7 @@ impl Compiler<'_> {
         let values = match initial {
             Initial::Same(expr) => vec![self.constant(expr, "an initial value"); count],
             Initial::Each(exprs, span) => {
-                if length.is_none() || exprs.len() != count {
-                    let expected = if length.is_none() { "one value".to_owned() } else { format!("{count} values") };
-                    self.error(format!("{} initial values", exprs.len()), span, format!("expected {expected}"));
-                }
+                self.check_count(exprs.len(), length, span);
                 let mut values: Vec<i64> = exprs.iter().map(|expr| self.constant(expr, "an initial value")).collect();
                 values.resize(count, 0);
                 values
@@ -395,6 +396,16 @@ impl Compiler<'_> {
         };
         self.program.cells.extend(values);
         self.program.cell_names.extend(element_names(&name.text, length));
+    }
+
+    /// An array gets as many values as it has elements.
+    fn check_count(&mut self, values: usize, length: Option<u32>, span: &Span) {
+        let expected = match length {
+            Some(length) if length as usize == values => return,
+            Some(length) => format!("{length} values"),
+            None => "one value".to_owned(),
+        };
+        self.error(format!("{values} initial values"), span, format!("expected {expected}"));
     }
 
     fn declare_object(&mut self, name: &Name, kind: ObjectKind, length: Option<&Expr>) {
@@ -704,6 +715,13 @@ impl Compiler<'_> {
     }
 
     fn new_local(&mut self, name: &Name, is_handle: bool) -> Register {
+        let register = self.register();
+        self.name_local(name, Local { register, length: None, is_handle });
+        register
+    }
+
+    /// Gives a local variable its name.
+    fn name_local(&mut self, name: &Name, local: Local) {
         if let Some(global) = self.globals.get(&name.text) {
             let label = format!("this name belongs to {} already", global.what());
             self.error(format!("a local variable named `{}`", name.text), &name.span, label);
@@ -711,11 +729,9 @@ impl Compiler<'_> {
             let message = format!("`{}` is defined twice", name.text);
             self.error(message, &name.span, "a local variable has this name already");
         }
-        let register = self.register();
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.text.clone(), Local { register, is_handle });
+            scope.insert(name.text.clone(), local);
         }
-        register
     }
 
     fn unknown(&mut self, name: &Name) {
@@ -846,6 +862,10 @@ impl Compiler<'_> {
                 }
                 return true;
             }
+            StatementKind::Declare(of) => {
+                self.declare_local(of);
+                return true;
+            }
             StatementKind::Spawn(name, call) => return self.spawn(name.as_ref(), call, span),
             StatementKind::Respawn(name, call) => self.respawn(name, call, span),
             StatementKind::Assign(place, value) => self.assign(place, None, value, span),
@@ -944,7 +964,8 @@ impl Compiler<'_> {
     fn handle(&mut self, name: &Name) -> Option<Register> {
         let expected = "a thread handle, as in `let t = spawn f();`";
         match (self.local(&name.text), self.globals.get(&name.text)) {
-            (Some(Local { register, is_handle: true }), _) => return Some(register),
+            (Some(Local { register, is_handle: true, .. }), _) => return Some(register),
+            (Some(Local { length: Some(_), .. }), _) => self.wrong_kind(name, "a local array", expected),
             (Some(_), _) => self.wrong_kind(name, "a number", expected),
             (None, Some(global)) => self.wrong_kind(name, global.what(), expected),
             (None, None) => self.unknown(name),
@@ -1181,18 +1202,13 @@ impl Compiler<'_> {
             if local.is_handle {
                 self.wrong_kind(&place.name, "a thread handle", "a variable");
             }
+            if local.length.is_some() {
+                return self.assign_element(local, place, op, value);
+            }
             if let Some(index) = &place.index {
                 self.error(format!("`{}` is not an array", place.name.text), &index.span, "expected no index");
             }
-            let dst = local.register;
-            let instruction = match (op, self.fold(value)) {
-                (None, Ok(value)) => Instruction::Const { dst, value },
-                (Some(op), Ok(right)) => Instruction::BinaryConst { op, dst, left: dst, right },
-                (None, Err(_)) => Instruction::Move { dst, src: self.expr(value) },
-                (Some(op), Err(_)) => Instruction::Binary { op, dst, left: dst, right: self.expr(value) },
-            };
-            self.emit(instruction);
-            return;
+            return self.assign_register(local.register, op, value);
         }
         let target = self.object_place(place, "a variable");
         let words = self.place_text(place);
@@ -1218,6 +1234,16 @@ impl Compiler<'_> {
                 );
             }
         }
+    }
+
+    fn assign_register(&mut self, dst: Register, op: Option<BinaryOp>, value: &Expr) {
+        let instruction = match (op, self.fold(value)) {
+            (None, Ok(value)) => Instruction::Const { dst, value },
+            (Some(op), Ok(right)) => Instruction::BinaryConst { op, dst, left: dst, right },
+            (None, Err(_)) => Instruction::Move { dst, src: self.expr(value) },
+            (Some(op), Err(_)) => Instruction::Binary { op, dst, left: dst, right: self.expr(value) },
+        };
+        self.emit(instruction);
     }
 
     fn place_text(&self, place: &Place) -> String {
@@ -1258,27 +1284,33 @@ impl Compiler<'_> {
                 nowhere
             }
             (Some((first, length)), None) => {
-                let last = first.saturating_add(i64::from(length) - 1);
-                let label = format!("expected an index, as in `{}[{first}]` up to `[{last}]`", place.name.text);
-                self.error(format!("`{}` has {length} elements", place.name.text), &place.name.span, label);
+                self.index_missing(place, first, length);
                 nowhere
             }
         }
     }
 
+    fn index_missing(&mut self, place: &Place, first: i64, length: u32) {
+        let last = first.saturating_add(i64::from(length) - 1);
+        let label = format!("expected an index, as in `{}[{first}]` up to `[{last}]`", place.name.text);
+        self.error(format!("`{}` has {length} elements", place.name.text), &place.name.span, label);
+    }
+
+    /// The offset that a constant index stands for, `Some(None)` after an error; `None` if the index is not constant.
+    fn constant_offset(&mut self, first: i64, length: u32, index: &Expr) -> Option<Option<u32>> {
+        let value = self.fold(index).ok()?;
+        let offset = value.checked_sub(first).unwrap_or(-1);
+        if (0..i64::from(length)).contains(&offset) {
+            return Some(Some(offset as u32));
+        }
+        let last = first.saturating_add(i64::from(length) - 1);
+        self.error(format!("index {value} is out of range"), &index.span, format!("expected {first} to {last}"));
+        Some(None)
+    }
+
     fn element(&mut self, base: u32, first: i64, length: u32, index: &Expr) -> PlaceRef {
-        if let Ok(value) = self.fold(index) {
-            let offset = value.checked_sub(first).unwrap_or(-1);
-            if !(0..i64::from(length)).contains(&offset) {
-                let last = first.saturating_add(i64::from(length) - 1);
-                self.error(
-                    format!("index {value} is out of range"),
-                    &index.span,
-                    format!("expected {first} to {last}"),
-                );
-                return PlaceRef { base, index: NONE };
-            }
-            return PlaceRef { base: base + offset as u32, index: NONE };
+        if let Some(offset) = self.constant_offset(first, length, index) {
+            return PlaceRef { base: base + offset.unwrap_or_default(), index: NONE };
         }
         let mut register = self.expr(index);
         if first != 0 {
@@ -1489,10 +1521,14 @@ impl Compiler<'_> {
                 if local.is_handle {
                     self.wrong_kind(&place.name, "a thread handle", "a number");
                 }
-                if let Some(index) = &place.index {
-                    self.error(format!("`{}` is not an array", place.name.text), &index.span, "expected no index");
+                if local.length.is_some() {
+                    self.read_element(local, place)
+                } else {
+                    if let Some(index) = &place.index {
+                        self.error(format!("`{}` is not an array", place.name.text), &index.span, "expected no index");
+                    }
+                    local.register
                 }
-                local.register
             }
             None => {
                 let mark = self.next_register;

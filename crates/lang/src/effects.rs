@@ -1,7 +1,7 @@
 //! What calling a function may do, found before anything is compiled: conditions may only look, and a step may not
 //! wait in its middle.
 
-use crate::ast::{Block, Call, Expr, ExprKind, Item, Place, Statement, StatementKind, Unit};
+use crate::ast::{Block, Call, Expr, ExprKind, Initial, Item, Place, Statement, StatementKind, Unit};
 use hashbrown::{HashMap, HashSet};
 
 /// What a function, or something that it calls, does.
@@ -71,6 +71,13 @@ impl Finder {
             StatementKind::Let(name, value) => {
                 self.locals.insert(name.text.clone());
                 self.expr(value);
+            }
+            StatementKind::Declare(of) => {
+                self.locals.insert(of.name.text.clone());
+                match &of.initial {
+                    Initial::Same(value) => self.expr(value),
+                    Initial::Each(values, _) => values.iter().for_each(|value| self.expr(value)),
+                }
             }
             StatementKind::Evaluate(value) => self.expr(value),
             StatementKind::Assign(place, value) | StatementKind::Update(place, _, value) => {

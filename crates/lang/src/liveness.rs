@@ -6,6 +6,7 @@
 
 use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register};
 use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 
 type Set = SmallVec<[u64; 1]>;
 
@@ -17,6 +18,10 @@ fn add(set: &mut Set, register: Register) {
     if register != NONE {
         set[usize::from(register) / 64] |= 1 << (register % 64);
     }
+}
+
+fn add_all(set: &mut Set, registers: Range<Register>) {
+    registers.for_each(|register| add(set, register));
 }
 
 fn remove(set: &mut Set, register: Register) {
@@ -50,6 +55,10 @@ fn unite(set: &mut Set, more: &Set) -> bool {
 struct Flow {
     uses: SmallVec<[Register; 8]>,
     defines: Register,
+    /// The local array of which an element is read.
+    looks_into: Range<Register>,
+    /// The local array of which an element is written. The others keep their values, so none is defined.
+    changes: Range<Register>,
     next: SmallVec<[Pc; 2]>,
 }
 
@@ -57,6 +66,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
     use Instruction::*;
     let mut uses: SmallVec<[Register; 8]> = SmallVec::new();
     let mut defines = NONE;
+    let (mut looks_into, mut changes) = (0..0, 0..0);
     let mut next: SmallVec<[Pc; 2]> = smallvec![pc + 1];
     let place = |uses: &mut SmallVec<[Register; 8]>, place: PlaceRef| uses.push(place.index);
     let arguments = |uses: &mut SmallVec<[Register; 8]>, first: Register, count: u16| uses.extend(first..first + count);
@@ -76,6 +86,15 @@ fn flow(program: &Program, pc: Pc) -> Flow {
             next.push(to);
         }
         Bound { index, .. } => uses.push(index),
+        LoadElement { dst, first, length, index } => {
+            uses.push(index);
+            looks_into = first..first + length;
+            defines = dst;
+        }
+        StoreElement { first, length, index, src } => {
+            uses.extend([index, src]);
+            changes = first..first + length;
+        }
         Assert { condition, assertion } => {
             uses.push(condition);
             uses.extend(program.assertions[assertion as usize].values.iter().map(|value| value.1));
@@ -136,7 +155,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
     {
         uses.push(condition.index);
     }
-    Flow { uses, defines, next }
+    Flow { uses, defines, looks_into, changes, next }
 }
 
 /// Finds the live and the dead registers of the body that stands from `entry` to `end`.
@@ -173,6 +192,7 @@ fn live_registers(flows: &[Flow], entry: Pc, registers: u16) -> Vec<Set> {
             for &used in &flow.uses {
                 add(&mut now, used);
             }
+            add_all(&mut now, flow.looks_into.clone());
             changed |= unite(&mut live[offset], &now);
         }
     }
@@ -201,6 +221,7 @@ fn dirty_registers(
             }
         }
         add(&mut after, flow.defines);
+        add_all(&mut after, flow.changes.clone());
         for &next in &flow.next {
             let next = (next - entry) as usize;
             if unite(&mut dirty[next], &after) || !seen[next] {

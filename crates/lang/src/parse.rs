@@ -6,8 +6,8 @@
 mod switch;
 
 use crate::ast::{
-    BinaryOp, Block, Call, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind, Place, Span,
-    Statement, StatementKind, UnaryOp, Unit,
+    BinaryOp, Block, Call, Declaration, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind,
+    Place, Span, Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::token::Token;
 use logos::Logos;
@@ -96,6 +96,11 @@ impl Parser<'_> {
             self.at += 1;
         }
         span
+    }
+
+    /// Whether this token stands behind the present one.
+    fn next_is(&self, token: Token) -> bool {
+        self.tokens.get(self.at + 1).is_some_and(|next| next.0 == token)
     }
 
     fn accept(&mut self, token: Token) -> bool {
@@ -249,20 +254,25 @@ impl Parser<'_> {
         loop {
             let name = self.name("the name of a shared variable")?;
             let length = self.length()?;
-            let initial = if !self.accept(Token::Assign) {
-                Initial::Same(Expr { kind: ExprKind::Number(0), span: name.span.clone() })
-            } else if self.peek() == Token::OpenBracket {
-                let start = self.advance().start;
-                let values = self.comma_separated(Token::CloseBracket, Self::expr)?;
-                Initial::Each(values, start..self.last_end())
-            } else {
-                Initial::Same(self.expr()?)
-            };
+            let initial = self.initial(&name)?;
             items.push(Item::Shared { name, length, initial });
             if !self.accept(Token::Comma) {
                 return self.expect_semicolon();
             }
         }
+    }
+
+    /// `= 7`, `= [1, 2]` or nothing, which is `= 0`.
+    fn initial(&mut self, name: &Name) -> Parsed<Initial> {
+        if !self.accept(Token::Assign) {
+            return Ok(Initial::Same(Expr { kind: ExprKind::Number(0), span: name.span.clone() }));
+        }
+        if self.peek() != Token::OpenBracket {
+            return Ok(Initial::Same(self.expr()?));
+        }
+        let start = self.advance().start;
+        let values = self.comma_separated(Token::CloseBracket, Self::expr)?;
+        Ok(Initial::Each(values, start..self.last_end()))
     }
 
     fn objects(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
@@ -522,6 +532,14 @@ impl Parser<'_> {
     fn let_statement(&mut self) -> Parsed<StatementKind> {
         self.advance();
         let name = self.name("the name of a local variable")?;
+        let length = self.length()?;
+        if let Some(length) = length {
+            if self.peek() == Token::Assign && self.next_is(Token::Spawn) {
+                return Err(handle_in_array(length.span));
+            }
+            let initial = self.initial(&name)?;
+            return Ok(StatementKind::Declare(Box::new(Declaration { name, length: Some(length), initial })));
+        }
         self.expect(Token::Assign)?;
         if self.accept(Token::Spawn) {
             return Ok(StatementKind::Spawn(Some(name), self.call("the name of a function")?));
@@ -557,24 +575,19 @@ impl Parser<'_> {
 
     /// What begins with a name: an assignment, an update or a call.
     fn name_statement(&mut self) -> Parsed<StatementKind> {
-        if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::OpenParen) {
+        if self.next_is(Token::OpenParen) {
             return Ok(StatementKind::Evaluate(self.expr()?));
         }
         let place = self.place("a variable")?;
         let one = |span: Span| Expr { kind: ExprKind::Number(1), span };
         let update = |op, expr| StatementKind::Update(place.clone(), op, expr);
         let operator = match self.peek() {
-            Token::Assign if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::Spawn) => {
+            Token::Assign if self.next_is(Token::Spawn) => {
                 self.advance();
                 self.advance();
                 let call = self.call("the name of a function")?;
                 if let Some(index) = &place.index {
-                    let span = index.span.clone();
-                    return Err(Diagnostic::new(
-                        "a thread handle cannot be kept in an array",
-                        span,
-                        "expected a local variable",
-                    ));
+                    return Err(handle_in_array(index.span.clone()));
                 }
                 return Ok(StatementKind::Respawn(place.name, call));
             }
@@ -622,6 +635,10 @@ impl Parser<'_> {
         };
         Ok(Call { name, arguments })
     }
+}
+
+fn handle_in_array(span: Span) -> Diagnostic {
+    Diagnostic::new("a thread handle cannot be kept in an array", span, "expected a local variable")
 }
 
 /// Whether an assignment or an expression for what it does may begin so: what may stand within the `( )` of a `for`.
@@ -786,9 +803,7 @@ impl Parser<'_> {
                 self.expect(Token::CloseParen)?;
                 ExprKind::Choose(Box::new(from), Box::new(to))
             }
-            Token::Name if self.tokens.get(self.at + 1).is_some_and(|next| next.0 == Token::OpenParen) => {
-                ExprKind::Call(self.call("the name of a function")?)
-            }
+            Token::Name if self.next_is(Token::OpenParen) => ExprKind::Call(self.call("the name of a function")?),
             Token::Name => ExprKind::Place(self.place("a variable")?),
             _ => return Err(self.unexpected("an expression")),
         };

@@ -41,11 +41,7 @@ impl Display for Show<'_, Item> {
         match self.0 {
             Item::Const { name, value } => write!(f, "const {} = {};", name.text, Show(value, 0)),
             Item::Shared { name, length: size, initial } => {
-                write!(f, "shared {}{} = ", name.text, length(size.as_ref()))?;
-                match initial {
-                    Initial::Same(value) => write!(f, "{};", Show(value, 0)),
-                    Initial::Each(values, _) => write!(f, "[{}];", list(values)),
-                }
+                write!(f, "shared {}{} = {};", name.text, length(size.as_ref()), Show(initial, 0))
             }
             Item::Object { name, kind, length: size } => {
                 let (word, end) = match kind {
@@ -72,6 +68,15 @@ impl Display for Show<'_, Item> {
                 write!(f, "{}", Show(body, 0))
             }
             Item::Never { condition } => write!(f, "never {};", Show(condition, 0)),
+        }
+    }
+}
+
+impl Display for Show<'_, Initial> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Initial::Same(value) => Show(value, 0).fmt(f),
+            Initial::Each(values, _) => write!(f, "[{}]", list(values)),
         }
     }
 }
@@ -114,6 +119,9 @@ impl Display for Show<'_, Statement> {
         let depth = self.1;
         match &self.0.kind {
             StatementKind::Let(name, value) => write!(f, "let {} = {};", name.text, Show(value, 0)),
+            StatementKind::Declare(of) => {
+                write!(f, "let {}{} = {};", of.name.text, length(of.length.as_ref()), Show(&of.initial, 0))
+            }
             StatementKind::Spawn(None, call) => write!(f, "spawn {};", Show(call, 0)),
             StatementKind::Spawn(Some(name), call) => write!(f, "let {} = spawn {};", name.text, Show(call, 0)),
             StatementKind::Respawn(name, call) => write!(f, "{} = spawn {};", name.text, Show(call, 0)),

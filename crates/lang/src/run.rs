@@ -63,6 +63,12 @@ fn compute(program: &Program, registers: &mut [i64], pc: &mut Pc, fuel: &mut u32
                     return Err(Fault::IndexOutOfRange);
                 }
             }
+            Instruction::LoadElement { dst, first, index, .. } => {
+                registers[at(dst)] = registers[at(first) + registers[at(index)] as usize];
+            }
+            Instruction::StoreElement { first, index, src, .. } => {
+                registers[at(first) + registers[at(index)] as usize] = registers[at(src)];
+            }
             Instruction::Jump { to } => {
                 *pc = to;
                 continue;

@@ -101,6 +101,14 @@ const SYNTAX: &[Case] = &[
     ("thread t { switch (1) { default 1: } }", "expected `:`, found `1`", "1", "expected `:`"),
     ("thread t { switch (1) { case 1: ", "a block that does not end", "{", "expected a `}` that closes this"),
     ("thread t { case 1: }", "expected a statement, found `case`", "case", "expected a statement"),
+    ("thread t { let a[2 = 1; }", "expected `]`, found `=`", "=", "expected `]`"),
+    ("thread t { let a[2] 1; }", "expected `;`, found `1`", "]", "expected `;` after this"),
+    (
+        "def f() { } thread t { let a[2] = spawn f(); }",
+        "a thread handle cannot be kept in an array",
+        "2",
+        "expected a local variable",
+    ),
     ("thread t { do x = 1; }", "expected `{`, found `x`", "x", "expected `{`"),
     ("thread t { do { } }", "expected `while`, found `}`", "}", "expected `while`"),
     ("thread t { do { } while; }", "expected an expression, found `;`", ";", "expected an expression"),
@@ -225,6 +233,28 @@ const MEANING: &[Case] = &[
         "this name belongs to a shared variable already",
     ),
     ("thread t { { } }", "expected a statement, found `{`", "{", "expected a statement"),
+    ("thread t { let a[0] = 1; }", "a length of 0", "0", "expected 1 to 65536"),
+    ("shared x; thread t { let a[x] = 1; }", "a length must be constant", "x", "expected numbers and constants only"),
+    ("thread t { let a[2] = [1, 2, 3]; }", "3 initial values", "[1, 2, 3]", "expected 2 values"),
+    ("thread t { let a[2] = a[0]; }", "`a` is not defined", "a", "expected a name that is defined"),
+    ("thread t { let a[2] = 0; let a = 1; }", "`a` is defined twice", "a", "a local variable has this name already"),
+    ("thread t { let a[2] = 0; a[2] = 1; }", "index 2 is out of range", "2", "expected 0 to 1"),
+    ("thread t { let a[2] = 0; let r = a[0 - 1]; }", "index -1 is out of range", "0 - 1", "expected 0 to 1"),
+    ("thread t { let a[2] = 0; a = 1; }", "`a` has 2 elements", "a", "expected an index, as in `a[0]` up to `[1]`"),
+    ("thread t { let a[2] = 0; a++; }", "`a` has 2 elements", "a", "expected an index, as in `a[0]` up to `[1]`"),
+    ("thread t { let a[2] = 0; let r = a; }", "`a` has 2 elements", "a", "expected an index, as in `a[0]` up to `[1]`"),
+    (
+        "thread t { let a[2] = 0; let r = cas(a[0], 0, 1); }",
+        "`a` is a local variable",
+        "a",
+        "expected a shared variable",
+    ),
+    (
+        "thread t { let a[2] = 0; join a; }",
+        "`a` is a local array",
+        "a",
+        "expected a thread handle, as in `let t = spawn f();`",
+    ),
     ("thread t { let r = 1; r[0] = 2; }", "`r` is not an array", "0", "expected no index"),
     ("shared x; thread t { x[0] = 2; }", "`x` is not an array", "0", "expected no index"),
     ("shared x; thread t { let r = x[1]; }", "`x` is not an array", "1", "expected no index"),
@@ -521,6 +551,8 @@ fn what_is_too_deep_or_too_large_is_an_error() {
     assert_eq!(message(&" ".repeat(5 << 20)), "the file has 5242880 bytes: too large for a program");
     let locals: String = (0..2500).map(|i| format!("let v{i} = 0; ")).collect();
     assert_eq!(message(&format!("\nthread t {{ {locals} }}")), "too many local values at once in line 2");
+    assert_eq!(message("\n\nthread t { let a[2001] = 0; }"), "too many local values at once in line 3");
+    assert_eq!(message("thread t { let a[1000] = 0; let b[65536]; }"), "too many local values at once in line 1");
     let arrays: String = (0..5).map(|i| format!("shared a{i}[65536]; ")).collect();
     let too_many = "the program has too many variables, locks, handlers, threads and events";
     assert_eq!(message(&format!("{arrays} message m() {{ }} never a0[0];")), too_many);
@@ -539,6 +571,9 @@ fn what_is_large_but_not_too_large_is_compiled() {
     compiles(&format!("shared x; thread t {{ x = {}x{}; }}", "x ? ".repeat(190), " : x".repeat(190)));
     compiles(&format!("shared x; thread t {{ x = {}x; }}", "x ? x : ".repeat(190)));
     compiles(&format!("shared x; thread t {{ {}{} }}", "switch (x) { case 1: ".repeat(190), "} ".repeat(190)));
+    compiles("shared x; thread t { let a[1990] = 7; a[x] = 1; x = a[a[x]]; }");
+    let accesses = "a[i] = a[i + 1]; x = a[x]; ".repeat(3_000);
+    compiles(&format!("shared x; thread t {{ let a[1500] = 7; for i in 0..9 {{ {accesses} }} }}"));
     let cases: String = (0..20_000).map(|i| format!("case {i}: x = {i} + 1; break; ")).collect();
     compiles(&format!("shared x; thread t {{ switch (x) {{ {cases} }} }}"));
     compiles(&format!("shared x; thread t {{ {}{} }}", "for (;x;) { ".repeat(190), "} ".repeat(190)));

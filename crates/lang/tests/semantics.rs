@@ -640,6 +640,71 @@ mod events {
     }
 }
 
+mod local_arrays {
+    use super::*;
+
+    #[test]
+    fn elements_are_read_and_written_in_no_step_of_their_own() {
+        assert_eq!(
+            size("thread t { let a[3] = [1, 2, 3]; let i = 0; a[i] += a[i + 1]; assert(a[0] == 3 && a[2] == 3); }"),
+            (1, 0)
+        );
+        let source = "shared x; thread t { let a[4] = 0; for i in 0..4 { a[i] = i * i; } a[1] *= 7; a[3] -= 2; for i in 0..4 { x = x * 10 + a[i]; } }";
+        assert_eq!(finals(source, &["x"]), ["747"]);
+        assert_eq!(finals("shared x; thread t { let a[2]; let i = 1; a[i]++; x = a[0] * 10 + a[1]; }", &["x"]), ["1"]);
+    }
+
+    #[test]
+    fn a_value_for_all_elements_is_evaluated_once_and_values_for_each_from_left_to_right() {
+        assert_eq!(size("shared x = 5; thread t { let a[3] = x; assert(a[0] + a[1] + a[2] == 15); }"), (2, 1));
+        let each = "shared x = 5; shared y; thread t { let a[3] = [fetch_add(x, 1), fetch_add(x, 1), x]; y = a[0] * 100 + a[1] * 10 + a[2]; }";
+        assert_eq!(finals(each, &["y"]), ["567"]);
+    }
+
+    #[test]
+    fn an_array_starts_afresh_where_it_is_defined() {
+        let source = "shared x; thread t { for i in 0..3 { let a[2] = 0; a[i % 2] += 1; x = x * 10 + a[0] + a[1]; } }";
+        assert_eq!(finals(source, &["x"]), ["111"]);
+        // Each call and each thread has its own.
+        let source = "shared x; def f(n) { let a[2] = n; if (n > 0) { f(n - 1); } a[n % 2] += 1; return a[n % 2]; }
+            thread t(i in 0..2) { atomic { x += f(3); } }";
+        assert_eq!(finals(source, &["x"]), ["8"]);
+    }
+
+    #[test]
+    fn an_index_out_of_range_is_a_crash_with_its_place() {
+        let source = "shared x = 3;\nthread t {\n    let a[3] = 0;\n    let i = x;\n    a[i] = 1;\n}";
+        assert_eq!(violations(source), ["5: index out of range"]);
+        let source = "shared x = 3;\nthread t {\n    let a[3] = 0;\n    x =\n        a[0 - x];\n}";
+        assert_eq!(violations(source), ["4: index out of range"]);
+        assert_eq!(
+            violations("shared x; thread t { let a[1] = 0; assume(a[x + 1] == 0); }"),
+            ["1: index out of range"]
+        );
+        // The index comes before the value, as it does in a shared array.
+        let source = "shared i = 2; shared x; thread t { let a[2] = 0; a[i] = fetch_add(x, 1); }";
+        assert_eq!(finals(source, &["x"]), ["0"]);
+    }
+
+    #[test]
+    fn an_assertion_shows_elements_with_their_index() {
+        let source = "shared x = 1; thread t { let a[2] = [4, 5]; assert(a[x] == a[0]); }";
+        assert_eq!(violations(source), ["1: assertion failed: a[x] == a[0] {x=1 a[x]=5 a[0]=4}"]);
+    }
+
+    #[test]
+    fn elements_that_are_not_read_again_do_not_split_states() {
+        // What was chosen is forgotten as soon as nobody asks for it.
+        let dead = "shared x; thread t { let a[2] = 0; a[choose(0..2)] = choose(0..2); x = 1; x = 2; }";
+        let (_, explored) = all(dead);
+        // The choices have two outcomes each, and behind the second one nothing is left of them.
+        assert_eq!(explored.states.len(), 1 + 2 + 1 + 2);
+        let live = "shared x; thread t { let a[2] = 0; a[choose(0..2)] = choose(0..2); x = 1; x = a[0] * 2 + a[1]; }";
+        assert_eq!(finals(live, &["x"]), ["0", "1", "2"]);
+        assert_eq!(all(live).1.states.len(), 1 + 2 + 3 + 3 + 3);
+    }
+}
+
 mod control {
     use super::*;
 

@@ -213,6 +213,12 @@ const IMMEDIATE: &[&str] = &[
     "r = f(r);",
     "for i in 0..2 { y = i; }",
     "do { y = r; r += 1; } while (r < 2);",
+    "b[r] = x;",
+    "b[1] += y;",
+    "b[x] -= b[r] + 1;",
+    "r = b[x % 2] + b[0];",
+    "assert(b[r] == b[1] || b[x] < 2);",
+    "if (true) { let w[2] = [x, r]; y = w[1] + w[y]; }",
     "switch (x) { case 0: y = 1; break; default: break; case 1: case 2: y = r; }",
     "while (true) { y += 1; switch (r) { case 1: r = 0; continue; default: break; } break; }",
     "for (let i = x; i < 2; i += 1) { y = i; if (i == r) { continue; } x = i; }",
@@ -227,6 +233,7 @@ const WAITING: &[&str] = &[
     "join k;",
     "assume(look(3));",
     "assume(x == y);",
+    "assume(x == b[0]);",
     "atomic { assume(x > 0); x -= 1; y += 1; }",
     "if (r < 2) { r = both(r + 1); }",
 ];
@@ -264,7 +271,7 @@ fn body() -> impl Strategy<Value = String> {
 pub(crate) fn program() -> impl Strategy<Value = String> {
     let step = || block(select(IMMEDIATE).prop_map(str::to_owned));
     (body(), body(), body(), body(), step(), step()).prop_map(|(s, t, n, both, e, d)| {
-        let start = "let k = spawn f(1);";
+        let start = "let k = spawn f(1); let b[2] = [0, 1];";
         format!(
             "shared x; shared y; shared a[3]; mutex m; cond c; handler h; handler g any;
             never x == 1 && a[1] == 1;

@@ -5,7 +5,9 @@
 //! it does not compile.
 
 use super::walk::{Part, walk};
-use mazurka_lang::ast::{Block, Expr, ExprKind, Function, Initial, Item, Place, Statement, StatementKind, Unit};
+use mazurka_lang::ast::{
+    Block, Declaration, Expr, ExprKind, Function, Initial, Item, Place, Statement, StatementKind, Unit,
+};
 use mazurka_lang::print;
 
 /// Changes the place with this number: whether there was something to change. `None` if there is no such place.
@@ -159,6 +161,10 @@ fn inner_block(statement: &Statement, number: usize) -> Option<Vec<Statement>> {
 fn simpler(statement: &Statement) -> Option<Statement> {
     let kind = match &statement.kind {
         StatementKind::If(condition, then, Some(_)) => StatementKind::If(condition.clone(), then.clone(), None),
+        StatementKind::Declare(of) if matches!(of.initial, Initial::Each(..)) => {
+            let initial = Initial::Same(Expr::new(ExprKind::Number(0)));
+            StatementKind::Declare(Box::new(Declaration { initial, ..(**of).clone() }))
+        }
         StatementKind::Switch(value, cases) if !cases.is_empty() => {
             StatementKind::Switch(value.clone(), cases[..cases.len() - 1].to_vec())
         }

@@ -26,10 +26,7 @@ fn walk_item(item: &mut Item, visit: &mut dyn FnMut(Part<'_>)) {
         Item::Const { value, .. } => walk_expr(value, visit),
         Item::Shared { length, initial, .. } => {
             length.iter_mut().for_each(|length| walk_expr(length, visit));
-            match initial {
-                Initial::Same(value) => walk_expr(value, visit),
-                Initial::Each(values, _) => values.iter_mut().for_each(|value| walk_expr(value, visit)),
-            }
+            walk_initial(initial, visit);
         }
         Item::Object { length, .. } => length.iter_mut().for_each(|length| walk_expr(length, visit)),
         Item::Thread { family, body, .. } => {
@@ -52,6 +49,13 @@ fn walk_item(item: &mut Item, visit: &mut dyn FnMut(Part<'_>)) {
     }
 }
 
+fn walk_initial(initial: &mut Initial, visit: &mut dyn FnMut(Part<'_>)) {
+    match initial {
+        Initial::Same(value) => walk_expr(value, visit),
+        Initial::Each(values, _) => values.iter_mut().for_each(|value| walk_expr(value, visit)),
+    }
+}
+
 fn walk_block(block: &mut Block, visit: &mut dyn FnMut(Part<'_>)) {
     visit(Part::Block(block));
     for statement in &mut block.statements {
@@ -62,6 +66,10 @@ fn walk_block(block: &mut Block, visit: &mut dyn FnMut(Part<'_>)) {
 fn walk_statement(kind: &mut StatementKind, visit: &mut dyn FnMut(Part<'_>)) {
     match kind {
         StatementKind::Let(_, value) | StatementKind::Evaluate(value) => walk_expr(value, visit),
+        StatementKind::Declare(of) => {
+            of.length.iter_mut().for_each(|length| walk_expr(length, visit));
+            walk_initial(&mut of.initial, visit);
+        }
         StatementKind::Spawn(_, call) | StatementKind::Respawn(_, call) => walk_call(call, visit),
         StatementKind::Assign(place, value) | StatementKind::Update(place, _, value) => {
             walk_place(place, visit);
