@@ -71,12 +71,21 @@ pub enum Item {
         /// Its value unless `-D` says otherwise.
         value: Expr,
     },
+    /// `enum colour { red, green = 5 }`
+    Enum {
+        /// Its name.
+        name: Name,
+        /// Its constants; without a value, each is one more than the one before it, and the first is 0.
+        members: Vec<(Name, Option<Expr>)>,
+    },
     /// `shared x = 0;`
     Shared {
         /// Its name.
         name: Name,
         /// How many elements, if it is an array.
         length: Option<Expr>,
+        /// The enum whose names reports show for its values.
+        of: Option<Name>,
         /// What it starts with.
         initial: Initial,
     },
@@ -167,13 +176,15 @@ pub struct Call {
     pub arguments: Vec<Expr>,
 }
 
-/// `let a[4] = 0;`
+/// `let a[4] = 0;`, `let c: colour = red;`
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// The name of the local variable.
     pub name: Name,
     /// How many elements, if it is an array.
     pub length: Option<Expr>,
+    /// The enum whose names reports show for its values.
+    pub of: Option<Name>,
     /// What it starts with.
     pub initial: Initial,
 }
@@ -214,7 +225,7 @@ pub struct ForLoop {
 pub enum StatementKind {
     /// `let r = x;`
     Let(Name, Expr),
-    /// `let a[4] = 0;`
+    /// `let a[4] = 0;`, `let c: colour = red;`
     Declare(Box<Declaration>),
     /// `let t = spawn f(1);` or `spawn f(1);`
     Spawn(Option<Name>, Call),

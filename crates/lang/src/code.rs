@@ -251,13 +251,26 @@ pub(crate) struct HandlerInfo {
     pub(crate) any: bool,
 }
 
+/// The number of an enum.
+pub(crate) type EnumNumber = u32;
+
+/// Something that an assertion read.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(crate) text: String,
+    /// The register that holds it.
+    pub(crate) register: Register,
+    /// The enum whose names are shown for its values.
+    pub(crate) of: Option<EnumNumber>,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Assertion {
     pub(crate) message: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
-    /// What was read, and the registers that hold it.
-    pub(crate) values: Vec<(String, Register)>,
+    /// What was read.
+    pub(crate) values: Vec<Read>,
 }
 
 #[derive(Clone, Debug)]
@@ -284,6 +297,10 @@ pub struct Program {
 
     pub(crate) cells: Vec<i64>,
     pub(crate) cell_names: Vec<String>,
+    /// For each cell the enum whose names are shown for its values.
+    pub(crate) cell_enums: Vec<Option<EnumNumber>>,
+    /// For each enum its constants.
+    pub(crate) enums: Vec<Vec<(String, i64)>>,
     /// For each cell the invariants that look at it.
     pub(crate) cell_invariants: Vec<SmallVec<[u32; 2]>>,
     pub(crate) mutexes: Vec<String>,
@@ -305,6 +322,18 @@ pub struct Program {
 impl Program {
     pub(crate) fn location(&self, line: u32, column: u32) -> Location {
         Location { file: Arc::clone(&self.file), line, column }
+    }
+
+    /// A value as people read it: by the name that it has in an enum, if it has one.
+    pub(crate) fn show(&self, of: Option<EnumNumber>, value: i64) -> String {
+        let constants = of.map_or(&[][..], |of| &self.enums[of as usize]);
+        let named = constants.iter().find(|constant| constant.1 == value);
+        named.map_or_else(|| value.to_string(), |constant| constant.0.clone())
+    }
+
+    /// The value of a cell as people read it.
+    pub(crate) fn show_cell(&self, cell: usize, value: i64) -> String {
+        self.show(self.cell_enums[cell], value)
     }
 
     pub(crate) fn site(&self, pc: Pc) -> &Site {

@@ -1,5 +1,6 @@
 //! From the syntax tree to the code: resolves names, checks, and emits instructions.
 
+mod enumeration;
 mod local_array;
 mod switch;
 
@@ -8,8 +9,8 @@ use crate::ast::{
     Span, Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::code::{
-    Assertion, Body, EventInfo, HandlerInfo, Instruction, Invariant, Member, NONE, Pc, PlaceRef, Program, Register,
-    Site, UNREAD,
+    Assertion, Body, EnumNumber, EventInfo, HandlerInfo, Instruction, Invariant, Member, NONE, Pc, PlaceRef, Program,
+    Read, Register, Site, UNREAD,
 };
 use crate::effects::{Effects, function_effects};
 use crate::{CompileError, liveness};
@@ -36,6 +37,7 @@ const MAX_ERRORS: usize = 100;
 #[derive(Clone, Copy, Debug)]
 enum Global {
     Const(i64),
+    Enum(EnumNumber),
     Shared { base: u32, length: Option<u32> },
     Mutex { base: u32, length: Option<u32> },
     Condition { base: u32, length: Option<u32> },
@@ -50,6 +52,7 @@ impl Global {
     fn what(self) -> &'static str {
         match self {
             Global::Const(_) => "a constant",
+            Global::Enum(_) => "an enum",
             Global::Shared { length: None, .. } => "a shared variable",
             Global::Shared { .. } => "a shared array",
             Global::Mutex { .. } => "a mutex",
@@ -69,6 +72,8 @@ struct Local {
     register: Register,
     /// How many elements, if it is an array.
     length: Option<u16>,
+    /// The enum whose names are shown for its values.
+    of: Option<EnumNumber>,
     is_handle: bool,
 }
 
@@ -130,7 +135,7 @@ struct Compiler<'s> {
     statement_operations: Vec<Pc>,
     site: u32,
     /// Collects what an assertion reads.
-    reads: Option<Vec<(String, Register)>>,
+    reads: Option<Vec<Read>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +176,8 @@ impl<'s> Compiler<'s> {
                 dead: Vec::new(),
                 cells: Vec::new(),
                 cell_names: Vec::new(),
+                cell_enums: Vec::new(),
+                enums: Vec::new(),
                 cell_invariants: Vec::new(),
                 mutexes: Vec::new(),
                 conditions: Vec::new(),
@@ -314,7 +321,11 @@ impl Compiler<'_> {
                     self.define(name, Global::Const(value));
                     self.program.constants.push((name.text.clone(), value));
                 }
-                Item::Shared { name, length, initial } => self.declare_shared(name, length.as_ref(), initial),
+                Item::Enum { name, members } => self.declare_enum(name, members),
+                Item::Shared { name, length, of, initial } => {
+                    let of = self.enumeration(of.as_ref());
+                    self.declare_shared(name, length.as_ref(), of, initial);
+                }
                 Item::Object { name, kind, length } => self.declare_object(name, *kind, length.as_ref()),
                 Item::Thread { name, .. } => self.define(name, Global::Thread),
                 Item::Message(function) => {
@@ -380,7 +391,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn declare_shared(&mut self, name: &Name, length: Option<&Expr>, initial: &Initial) {
+    fn declare_shared(&mut self, name: &Name, length: Option<&Expr>, of: Option<EnumNumber>, initial: &Initial) {
         let length = self.length(length);
         let base = self.program.cells.len() as u32;
         self.define(name, Global::Shared { base, length });
@@ -395,6 +406,7 @@ impl Compiler<'_> {
             }
         };
         self.program.cells.extend(values);
+        self.program.cell_enums.resize(self.program.cells.len(), of);
         self.program.cell_names.extend(element_names(&name.text, length));
     }
 
@@ -452,7 +464,7 @@ impl Compiler<'_> {
                     self.event(&mut event, name, family.as_ref(), guard.as_ref(), body);
                 }
                 Item::Never { condition } => self.invariant(condition),
-                Item::Const { .. } | Item::Shared { .. } | Item::Object { .. } => {}
+                Item::Const { .. } | Item::Enum { .. } | Item::Shared { .. } | Item::Object { .. } => {}
             }
             if !self.has_room(0) {
                 return;
@@ -716,7 +728,7 @@ impl Compiler<'_> {
 
     fn new_local(&mut self, name: &Name, is_handle: bool) -> Register {
         let register = self.register();
-        self.name_local(name, Local { register, length: None, is_handle });
+        self.name_local(name, Local { register, length: None, of: None, is_handle });
         register
     }
 
@@ -1503,7 +1515,7 @@ impl Compiler<'_> {
     /// The registers behind `dst` that hold what an assertion has read since it had read so much.
     fn reads_since(&self, before: usize, dst: Register) -> Vec<Register> {
         match &self.reads {
-            Some(reads) => reads[before..].iter().filter(|read| read.1 > dst).map(|read| read.1).collect(),
+            Some(reads) => reads[before..].iter().map(|read| read.register).filter(|&read| read > dst).collect(),
             None => Vec::new(),
         }
     }
@@ -1540,11 +1552,11 @@ impl Compiler<'_> {
             }
         };
         if self.reads.is_some() {
-            let text = self.place_text(place);
+            let (text, of) = (self.place_text(place), self.enumeration_of(place));
             if let Some(reads) = &mut self.reads
-                && !reads.iter().any(|(_, known)| *known == register)
+                && !reads.iter().any(|known| known.register == register)
             {
-                reads.push((text, register));
+                reads.push(Read { text, register, of });
             }
         }
         register

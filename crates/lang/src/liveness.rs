@@ -97,7 +97,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
         }
         Assert { condition, assertion } => {
             uses.push(condition);
-            uses.extend(program.assertions[assertion as usize].values.iter().map(|value| value.1));
+            uses.extend(program.assertions[assertion as usize].values.iter().map(|read| read.register));
         }
         Call { function, arguments: first, dst } => {
             arguments(&mut uses, first, program.functions[usize::from(function)].parameters);

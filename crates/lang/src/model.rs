@@ -135,7 +135,7 @@ impl Model {
     }
 
     fn cell_value(&self, words: &[i64], cell: usize) -> Value {
-        Value { name: self.program.cell_names[cell].clone(), value: words[cell].to_string() }
+        Value { name: self.program.cell_names[cell].clone(), value: self.program.show_cell(cell, words[cell]) }
     }
 
     /// Tells a schedule of a model by presence in the names of a model by history.

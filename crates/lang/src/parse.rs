@@ -207,6 +207,7 @@ impl Parser<'_> {
                 self.expect_semicolon()?;
                 items.push(Item::Const { name, value });
             }
+            Token::Enum => items.push(self.enumeration()?),
             Token::Shared => self.shared(items)?,
             Token::Mutex | Token::Cond | Token::Handler => self.objects(items)?,
             Token::Thread => {
@@ -233,11 +234,31 @@ impl Parser<'_> {
             }
             _ => {
                 let expected =
-                    "a definition (const, shared, mutex, cond, handler, thread, message, def, event or never)";
+                    "a definition (const, enum, shared, mutex, cond, handler, thread, message, def, event or never)";
                 return Err(self.unexpected(expected));
             }
         }
         Ok(())
+    }
+
+    fn enumeration(&mut self) -> Parsed<Item> {
+        self.advance();
+        let name = self.name("the name of an enum")?;
+        self.expect(Token::OpenBrace)?;
+        let members = self.comma_separated(Token::CloseBrace, |parser| {
+            parser.operators = 0;
+            let name = parser.name("the name of a constant")?;
+            let value = if parser.accept(Token::Assign) { Some(parser.expr()?) } else { None };
+            Ok((name, value))
+        })?;
+        // In C a `;` has to stand behind it.
+        self.accept(Token::Semicolon);
+        Ok(Item::Enum { name, members })
+    }
+
+    /// `: colour` behind the name of a variable.
+    fn shown_as(&mut self) -> Parsed<Option<Name>> {
+        if self.accept(Token::Colon) { Ok(Some(self.name("the name of an enum")?)) } else { Ok(None) }
     }
 
     fn length(&mut self) -> Parsed<Option<Expr>> {
@@ -254,8 +275,9 @@ impl Parser<'_> {
         loop {
             let name = self.name("the name of a shared variable")?;
             let length = self.length()?;
+            let of = self.shown_as()?;
             let initial = self.initial(&name)?;
-            items.push(Item::Shared { name, length, initial });
+            items.push(Item::Shared { name, length, of, initial });
             if !self.accept(Token::Comma) {
                 return self.expect_semicolon();
             }
@@ -533,12 +555,18 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("the name of a local variable")?;
         let length = self.length()?;
-        if let Some(length) = length {
-            if self.peek() == Token::Assign && self.next_is(Token::Spawn) {
-                return Err(handle_in_array(length.span));
+        let of = self.shown_as()?;
+        if length.is_some() || of.is_some() {
+            match &length {
+                Some(length) if self.peek() == Token::Assign && self.next_is(Token::Spawn) => {
+                    return Err(handle_in_array(length.span.clone()));
+                }
+                Some(_) => {}
+                None if self.peek() != Token::Assign => return Err(self.unexpected("`=`")),
+                None => {}
             }
             let initial = self.initial(&name)?;
-            return Ok(StatementKind::Declare(Box::new(Declaration { name, length: Some(length), initial })));
+            return Ok(StatementKind::Declare(Box::new(Declaration { name, length, of, initial })));
         }
         self.expect(Token::Assign)?;
         if self.accept(Token::Spawn) {

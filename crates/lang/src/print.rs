@@ -1,8 +1,8 @@
 //! From the syntax tree back to text.
 
 use crate::ast::{
-    Block, Call, Expr, ExprKind, Family, Function, Initial, Item, ObjectKind, Place, Statement, StatementKind, UnaryOp,
-    Unit,
+    Block, Call, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Statement, StatementKind,
+    UnaryOp, Unit,
 };
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -30,6 +30,10 @@ fn length(length: Option<&Expr>) -> String {
     length.map_or_else(String::new, |length| format!("[{}]", Show(length, 0)))
 }
 
+fn shown_as(of: Option<&Name>) -> String {
+    of.map_or_else(String::new, |of| format!(": {}", of.text))
+}
+
 fn family(family: Option<&Family>) -> String {
     family.map_or_else(String::new, |family| {
         format!("({} in {}..{})", family.parameter.text, Show(&family.from, 0), Show(&family.to, 0))
@@ -40,8 +44,19 @@ impl Display for Show<'_, Item> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
             Item::Const { name, value } => write!(f, "const {} = {};", name.text, Show(value, 0)),
-            Item::Shared { name, length: size, initial } => {
-                write!(f, "shared {}{} = {};", name.text, length(size.as_ref()), Show(initial, 0))
+            Item::Enum { name, members } => {
+                write!(f, "enum {} {{", name.text)?;
+                for (number, (name, value)) in members.iter().enumerate() {
+                    write!(f, "{} {}", if number == 0 { "" } else { "," }, name.text)?;
+                    if let Some(value) = value {
+                        write!(f, " = {}", Show(value, 0))?;
+                    }
+                }
+                f.write_str(" }")
+            }
+            Item::Shared { name, length: size, of, initial } => {
+                let (size, of) = (length(size.as_ref()), shown_as(of.as_ref()));
+                write!(f, "shared {}{size}{of} = {};", name.text, Show(initial, 0))
             }
             Item::Object { name, kind, length: size } => {
                 let (word, end) = match kind {
@@ -120,7 +135,8 @@ impl Display for Show<'_, Statement> {
         match &self.0.kind {
             StatementKind::Let(name, value) => write!(f, "let {} = {};", name.text, Show(value, 0)),
             StatementKind::Declare(of) => {
-                write!(f, "let {}{} = {};", of.name.text, length(of.length.as_ref()), Show(&of.initial, 0))
+                let (size, shown_as) = (length(of.length.as_ref()), shown_as(of.of.as_ref()));
+                write!(f, "let {}{size}{shown_as} = {};", of.name.text, Show(&of.initial, 0))
             }
             StatementKind::Spawn(None, call) => write!(f, "spawn {};", Show(call, 0)),
             StatementKind::Spawn(Some(name), call) => write!(f, "let {} = spawn {};", name.text, Show(call, 0)),

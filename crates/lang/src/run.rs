@@ -723,10 +723,10 @@ impl Run<'_> {
         let mut violation = Violation::new(ViolationKind::Assertion, info.message.clone());
         violation.location = Some(self.program.location(info.line, info.column));
         violation.actor = Some(self.actor);
-        for (name, register) in &info.values {
-            let value = self.get(*register);
+        for read in &info.values {
+            let value = self.get(read.register);
             if value != UNREAD {
-                violation.values.push(Value { name: name.clone(), value: value.to_string() });
+                violation.values.push(Value { name: read.text.clone(), value: self.program.show(read.of, value) });
             }
         }
         self.step.fail(violation);

@@ -20,6 +20,8 @@ pub(crate) enum Token {
 
     #[token("const")]
     Const,
+    #[token("enum")]
+    Enum,
     #[token("shared")]
     Shared,
     #[token("mutex")]

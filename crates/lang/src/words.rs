@@ -197,7 +197,10 @@ pub(crate) fn describe(model: &Model, state: &State, actor: ActorId, outcome: Ou
     let frame = &words[record.frame()..record.end()];
     let site = program.site(record.header.pc);
     let text = match program.code[record.header.pc as usize] {
-        Instruction::Load { place, .. } => format!("{} ({})", site.text, words[resolve(place, frame)]),
+        Instruction::Load { place, .. } => {
+            let cell = resolve(place, frame);
+            format!("{} ({})", site.text, program.show_cell(cell, words[cell]))
+        }
         Instruction::Choose { from, .. } => {
             let chosen = frame[usize::from(from)].wrapping_add(outcome.0 as i64);
             format!("{} ({chosen})", site.text)
@@ -235,8 +238,8 @@ fn woken(model: &Model, state: &State, actor: ActorId, outcome: Outcome) -> Vec<
 pub(crate) fn observe(model: &Model, words: &[i64], into: &mut Vec<Value>) {
     let program = model.program();
     let mut push = |name: &str, value: String| into.push(Value { name: name.to_owned(), value });
-    for (name, value) in program.cell_names.iter().zip(words) {
-        push(name, value.to_string());
+    for (cell, (name, &value)) in program.cell_names.iter().zip(words).enumerate() {
+        push(name, program.show_cell(cell, value));
     }
     for (mutex, name) in program.mutexes.iter().enumerate() {
         let holder = match model.holder(words, mutex) {

@@ -640,6 +640,43 @@ mod events {
     }
 }
 
+mod enums {
+    use super::*;
+
+    #[test]
+    fn names_are_constants_that_count_up() {
+        let source = "enum colour { red, green, blue = 7, black, } enum other { first = blue * 2, second };
+            shared a; shared b; shared c[black]; thread t { a = red * 100 + green * 10 + blue; b = black * 100 + second; switch (b) { case red: break; default: c[green] = 1; } }";
+        assert_eq!(finals(source, &["a", "b", "c[1]"]), ["17 815 1"]);
+    }
+
+    #[test]
+    fn values_are_shown_by_name_where_a_variable_says_so() {
+        let source = "enum light { red, green, amber = green } shared east: light = green, all[2]: light, plain = 1;
+            never all[0] == 5; thread t { all[1] = 7; all[0] = 5; }";
+        let (model, explored) = all(source);
+        let start = &model.initial_states()[0];
+        assert_eq!(
+            ["east", "all[0]", "all[1]", "plain"].map(|name| value(&model, start, name)),
+            ["green", "red", "red", "1"]
+        );
+        // A value without a name is a number, and of two names the first is shown.
+        assert_eq!(explored.final_values(&model, &["all[1]"]), ["7"]);
+        assert_eq!(explored.told(), ["2: invariant broken: never all[0] == 5 {all[0]=5}"]);
+    }
+
+    #[test]
+    fn assertions_and_steps_show_names() {
+        let source = "enum light { red, green } shared east: light = green; shared n = 1;
+            thread t { let seen: light = east; let other = east; let two[2]: light = [red, 9]; assert(seen == n && other == two[n]); }";
+        let text = "seen == n && other == two[n]";
+        assert_eq!(violations(source), [format!("2: assertion failed: {text} {{seen=green n=1 other=1 n=1 two[n]=9}}")]);
+        let model = model(source, Identity::Presence);
+        let described = model.describe(&model.initial_states()[0], ActorId(0), Outcome::FIRST);
+        assert_eq!(described.text, "let seen: light = east (green)");
+    }
+}
+
 mod local_arrays {
     use super::*;
 

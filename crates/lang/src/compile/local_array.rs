@@ -13,7 +13,7 @@ enum Element {
 
 impl Compiler<'_> {
     pub(super) fn declare_local(&mut self, of: &Declaration) {
-        let length = self.length(of.length.as_ref());
+        let (length, shown_as) = (self.length(of.length.as_ref()), self.enumeration(of.of.as_ref()));
         let count = length.unwrap_or(1) as usize;
         let first = self.registers(count);
         let behind = self.next_register;
@@ -35,10 +35,8 @@ impl Compiler<'_> {
             }
         }
         self.next_register = behind;
-        self.name_local(
-            &of.name,
-            Local { register: first, length: length.map(|length| length as u16), is_handle: false },
-        );
+        let length = length.map(|length| length as u16);
+        self.name_local(&of.name, Local { register: first, length, of: shown_as, is_handle: false });
     }
 
     /// Reads an element: the register that holds its value.

@@ -231,13 +231,18 @@ impl Maker {
             };
             let written = length.map(|length| self.written(length));
             self.world.variables.push(Thing { name: name.to_owned(), range: length.map(|length| (0, length)) });
-            self.items.push(Item::Shared { name: Name::new(name), length: written, initial });
+            self.items.push(Item::Shared { name: Name::new(name), length: written, of: None, initial });
         }
     }
 
     /// A variable that bodies write only where the maker says so.
     fn reserve(&mut self, name: &str) {
-        self.items.push(Item::Shared { name: Name::new(name), length: None, initial: Initial::Same(number(0)) });
+        self.items.push(Item::Shared {
+            name: Name::new(name),
+            length: None,
+            of: None,
+            initial: Initial::Same(number(0)),
+        });
     }
 
     fn objects(&mut self, kind: ObjectKind) {
