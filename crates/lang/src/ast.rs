@@ -64,6 +64,13 @@ pub enum ObjectKind {
 /// A definition.
 #[derive(Clone, Debug)]
 pub enum Item {
+    /// `include "locks.mz";`
+    Include {
+        /// The file, as it is named there.
+        path: String,
+        /// Where it is named.
+        span: Span,
+    },
     /// `const N = 3;`
     Const {
         /// Its name.

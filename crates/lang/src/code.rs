@@ -286,7 +286,8 @@ pub(crate) struct Invariant {
 /// A compiled program. It has no state: [`crate::Model`] runs it.
 #[derive(Debug)]
 pub struct Program {
-    pub(crate) file: Arc<str>,
+    /// For each file its first line and its name. Lines are counted over all files.
+    pub(crate) files: Vec<(u32, Arc<str>)>,
     pub(crate) code: Vec<Instruction>,
     /// For each instruction its site.
     pub(crate) sites: Vec<Site>,
@@ -320,8 +321,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// The place of a line that is counted over all files.
     pub(crate) fn location(&self, line: u32, column: u32) -> Location {
-        Location { file: Arc::clone(&self.file), line, column }
+        let file = self.files.partition_point(|file| file.0 <= line).saturating_sub(1);
+        let (first_line, name) = &self.files[file];
+        Location { file: Arc::clone(name), line: line - first_line + 1, column }
     }
 
     /// A value as people read it: by the name that it has in an enum, if it has one.

@@ -13,12 +13,11 @@ use crate::code::{
     Read, Register, Site, UNREAD,
 };
 use crate::effects::{Effects, function_effects};
-use crate::{CompileError, liveness};
+use crate::{CompileError, Sources, liveness};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::Diagnostic;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// How many cells, locks, handlers, threads or events one definition may make.
 const MAX_LENGTH: i64 = 65_536;
@@ -97,13 +96,8 @@ struct Loop {
 }
 
 /// Compiles a program.
-pub(crate) fn compile(
-    file: &str,
-    source: &str,
-    unit: &Unit,
-    defines: &[(String, i64)],
-) -> Result<Program, CompileError> {
-    let mut compiler = Compiler::new(file, source, unit, defines)?;
+pub(crate) fn compile(sources: &Sources, unit: &Unit, defines: &[(String, i64)]) -> Result<Program, CompileError> {
+    let mut compiler = Compiler::new(sources, unit, defines)?;
     if compiler.declare(unit) {
         compiler.bodies(unit);
     }
@@ -149,7 +143,8 @@ enum Context {
 }
 
 impl<'s> Compiler<'s> {
-    fn new(file: &str, source: &'s str, unit: &Unit, defines: &[(String, i64)]) -> Result<Self, CompileError> {
+    fn new(sources: &'s Sources, unit: &Unit, defines: &[(String, i64)]) -> Result<Self, CompileError> {
+        let source = sources.text();
         let constants: Vec<String> = unit
             .items
             .iter()
@@ -169,7 +164,7 @@ impl<'s> Compiler<'s> {
             globals: HashMap::new(),
             effects: function_effects(unit),
             program: Program {
-                file: Arc::from(file),
+                files: sources.first_lines(),
                 code: Vec::new(),
                 sites: vec![Site { text: String::new(), line: 1, column: 1 }],
                 site_of: Vec::new(),
@@ -351,7 +346,8 @@ impl Compiler<'_> {
                         self.program.events.push(EventInfo { member, guard: None, disabled: *disabled });
                     }
                 }
-                Item::Never { .. } => {}
+                // What is included stands in its place already.
+                Item::Include { .. } | Item::Never { .. } => {}
             }
             if !self.has_room(0) {
                 return false;
@@ -464,7 +460,11 @@ impl Compiler<'_> {
                     self.event(&mut event, name, family.as_ref(), guard.as_ref(), body);
                 }
                 Item::Never { condition } => self.invariant(condition),
-                Item::Const { .. } | Item::Enum { .. } | Item::Shared { .. } | Item::Object { .. } => {}
+                Item::Include { .. }
+                | Item::Const { .. }
+                | Item::Enum { .. }
+                | Item::Shared { .. }
+                | Item::Object { .. } => {}
             }
             if !self.has_room(0) {
                 return;
@@ -699,7 +699,8 @@ impl Compiler<'_> {
             if self.errors.is_empty() {
                 let site = &self.program.sites[self.site as usize];
                 let at = self.line_starts[site.line as usize - 1];
-                let message = format!("too many local values at once in line {}", site.line);
+                let line = self.program.location(site.line, 1).line;
+                let message = format!("too many local values at once in line {line}");
                 self.error(message, &(at..at), format!("expected at most {MAX_REGISTERS}"));
             }
             return 0;

@@ -27,6 +27,7 @@ mod names;
 mod parse;
 mod print;
 mod run;
+mod sources;
 mod state;
 mod token;
 mod words;
@@ -35,14 +36,16 @@ pub use code::Program;
 pub use model::{Identity, Model};
 pub use parse::parse;
 pub use print::print;
+pub use sources::{Loader, SourceName, Sources};
 pub use state::State;
 
+use ast::Unit;
 use mazurka_core::Diagnostic;
 
 /// Why a source is not a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompileError {
-    /// The source has errors.
+    /// The source has errors. Where there are several files, [`Sources::locate`] tells which one an error is about.
     Source(Vec<Diagnostic>),
     /// A constant was to be set that the program does not have.
     UnknownConstant {
@@ -53,8 +56,13 @@ pub enum CompileError {
     },
 }
 
-/// Compiles a source. `file` is what messages call it; `defines` sets constants.
+/// Compiles a program that is one text. `file` is what messages call it; `defines` sets constants.
 pub fn compile(file: &str, source: &str, defines: &[(String, i64)]) -> Result<Program, CompileError> {
-    let unit = parse(source).map_err(|error| CompileError::Source(vec![error]))?;
-    compile::compile(file, source, &unit, defines)
+    let (sources, unit) = Sources::read_alone(file, source);
+    compile_files(&sources, &unit.map_err(|error| CompileError::Source(vec![error]))?, defines)
+}
+
+/// Compiles a program that was read with the files that it includes.
+pub fn compile_files(sources: &Sources, unit: &Unit, defines: &[(String, i64)]) -> Result<Program, CompileError> {
+    compile::compile(sources, unit, defines)
 }

@@ -18,20 +18,26 @@ const MAX_NESTING: usize = 200;
 /// How many operators one statement may have: long chains make deep trees too.
 const MAX_OPERATORS: usize = 2000;
 /// No program that a person writes is larger; a larger file is something else.
-const MAX_SOURCE: usize = 4 << 20;
+pub(crate) const MAX_SOURCE: usize = 4 << 20;
 
 type Parsed<T> = Result<T, Diagnostic>;
 
-/// Reads a program.
+/// Reads a program. What it includes stays as it is named.
 pub fn parse(source: &str) -> Parsed<Unit> {
-    if source.len() > MAX_SOURCE {
+    parse_from(source, 0)
+}
+
+/// Reads the last file of several that stand one after the other; its text begins at `start`.
+pub(crate) fn parse_from(source: &str, start: usize) -> Parsed<Unit> {
+    let length = source.len() - start;
+    if length > MAX_SOURCE {
         return Err(Diagnostic::new(
-            format!("the file has {} bytes: too large for a program", source.len()),
-            0..0,
+            format!("the file has {length} bytes: too large for a program"),
+            start..start,
             "expected at most 4 MiB of .mz text",
         ));
     }
-    let mut parser = Parser { source, tokens: tokens(source)?, at: 0, nesting: 0, operators: 0 };
+    let mut parser = Parser { source, tokens: tokens(source, start)?, at: 0, nesting: 0, operators: 0 };
     let mut unit = Unit::default();
     while parser.peek() != Token::End {
         parser.item(&mut unit.items)?;
@@ -39,9 +45,10 @@ pub fn parse(source: &str) -> Parsed<Unit> {
     Ok(unit)
 }
 
-fn tokens(source: &str) -> Parsed<Vec<(Token, Span)>> {
+fn tokens(source: &str, start: usize) -> Parsed<Vec<(Token, Span)>> {
     let mut tokens = Vec::new();
-    for (token, span) in Token::lexer(source).spanned() {
+    for (token, span) in Token::lexer(&source[start..]).spanned() {
+        let span = start + span.start..start + span.end;
         match token {
             // A comment with an end would have been skipped.
             Ok(Token::Slash) if source[span.start..].starts_with("/*") => return Err(unknown_text(source, span)),
@@ -199,6 +206,13 @@ impl Parser<'_> {
     fn item(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         self.operators = 0;
         match self.peek() {
+            Token::Include => {
+                self.advance();
+                let span = self.expect(Token::Text)?;
+                let path = self.source[span.start + 1..span.end - 1].to_owned();
+                self.expect_semicolon()?;
+                items.push(Item::Include { path, span });
+            }
             Token::Const => {
                 self.advance();
                 let name = self.name("the name of a constant")?;
@@ -233,8 +247,7 @@ impl Parser<'_> {
                 items.push(Item::Never { condition });
             }
             _ => {
-                let expected =
-                    "a definition (const, enum, shared, mutex, cond, handler, thread, message, def, event or never)";
+                let expected = "a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never)";
                 return Err(self.unexpected(expected));
             }
         }

@@ -43,6 +43,7 @@ fn family(family: Option<&Family>) -> String {
 impl Display for Show<'_, Item> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
+            Item::Include { path, .. } => write!(f, "include \"{path}\";"),
             Item::Const { name, value } => write!(f, "const {} = {};", name.text, Show(value, 0)),
             Item::Enum { name, members } => {
                 write!(f, "enum {} {{", name.text)?;

@@ -18,6 +18,8 @@ pub(crate) enum Token {
     #[regex(r#""[^"\n]*""#)]
     Text,
 
+    #[token("include")]
+    Include,
     #[token("const")]
     Const,
     #[token("enum")]

@@ -74,7 +74,9 @@ pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
         Object::Mailbox(handler) => format!("the mailbox of {}", model.program().handlers[handler].name),
         Object::Event(event) => model.program().events[event].member.name.clone(),
         Object::Invariant(invariant) => {
-            format!("a variable of the invariant in line {}", model.program().invariants[invariant].line)
+            let program = model.program();
+            let line = program.location(program.invariants[invariant].line, 1).line;
+            format!("a variable of the invariant in line {line}")
         }
         Object::Life(actor) => format!("the life of {}", actor_name(model, actor)),
         Object::Children(actor) => format!("the threads of {}", actor_name(model, actor)),

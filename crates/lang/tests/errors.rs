@@ -12,9 +12,9 @@ const SYNTAX: &[Case] = &[
     ("thread t { assert(1, \"no end); }", "a text that does not end on its line", "\"", "expected a closing `\"`"),
     (
         "x = 1;",
-        "expected a definition (const, enum, shared, mutex, cond, handler, thread, message, def, event or never), found `x`",
+        "expected a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never), found `x`",
         "x",
-        "expected a definition (const, enum, shared, mutex, cond, handler, thread, message, def, event or never)",
+        "expected a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never)",
     ),
     ("const = 1;", "expected the name of a constant, found `=`", "=", "expected the name of a constant"),
     (
@@ -25,6 +25,16 @@ const SYNTAX: &[Case] = &[
     ),
     ("const N;", "expected `=`, found `;`", ";", "expected `=`"),
     ("shared x", "expected `;`, found the end of the file", "x", "expected `;` after this"),
+    ("include lib;", "expected a text in quotes, found `lib`", "lib", "expected a text in quotes"),
+    ("include \"lib.mz\"", "expected `;`, found the end of the file", "\"", "expected `;` after this"),
+    ("include \"lib.mz;", "a text that does not end on its line", "\"", "expected a closing `\"`"),
+    ("thread t { include \"lib.mz\"; }", "expected a statement, found `include`", "include", "expected a statement"),
+    (
+        "include \"lib.mz\"; thread t { }",
+        "`lib.mz` cannot be included: this program is not a file",
+        "\"lib.mz\"",
+        "expected a .mz file, named as seen from this one",
+    ),
     ("enum { a }", "expected the name of an enum, found `{`", "{", "expected the name of an enum"),
     ("enum c;", "expected `{`, found `;`", ";", "expected `{`"),
     ("enum c { a b }", "expected `,` or `}`, found `b`", "b", "expected `,` or `}`"),

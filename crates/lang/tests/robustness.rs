@@ -53,6 +53,8 @@ const WORDS: &[&str] = &[
     "while",
     "do",
     "do {",
+    "include",
+    "include \"x.mz\";",
     "enum",
     "enum c { red, green = 2, blue }",
     "shared s: c = red;",

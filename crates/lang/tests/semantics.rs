@@ -670,7 +670,10 @@ mod enums {
         let source = "enum light { red, green } shared east: light = green; shared n = 1;
             thread t { let seen: light = east; let other = east; let two[2]: light = [red, 9]; assert(seen == n && other == two[n]); }";
         let text = "seen == n && other == two[n]";
-        assert_eq!(violations(source), [format!("2: assertion failed: {text} {{seen=green n=1 other=1 n=1 two[n]=9}}")]);
+        assert_eq!(
+            violations(source),
+            [format!("2: assertion failed: {text} {{seen=green n=1 other=1 n=1 two[n]=9}}")]
+        );
         let model = model(source, Identity::Presence);
         let described = model.describe(&model.initial_states()[0], ActorId(0), Outcome::FIRST);
         assert_eq!(described.text, "let seen: light = east (green)");

@@ -64,6 +64,7 @@ pub mod agree;
 mod check;
 mod graph;
 mod hint;
+mod include;
 mod load;
 mod prefix;
 mod settings;

@@ -1,12 +1,13 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
+use crate::include::{Files, identify};
 use crate::settings::Settings;
 use crate::subject::{HomeProgram, MzProgram, Subject};
-use mazurka_core::Fingerprint;
+use mazurka_core::{Diagnostic, Fingerprint};
 use mazurka_droid::ReadError;
 use mazurka_home::{Home, HomeText};
-use mazurka_lang::ast::Item;
-use mazurka_lang::{CompileError, compile, parse};
+use mazurka_lang::ast::{Item, Unit};
+use mazurka_lang::{CompileError, Sources, compile_files};
 use mazurka_report::diagnostic;
 use mazurka_report::html::Source;
 use std::fs;
@@ -97,18 +98,36 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
 fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let file = &files[0];
     let source = read(file, "a .mz file")?;
-    refuse_nothing(file, &source)?;
-    let program = compile(file, &source, &settings.defines).map_err(|error| match error {
-        CompileError::Source(diagnostics) => LoadError(diagnostic::render(file, &source, &diagnostics, colour)),
+    let (sources, unit) = Sources::read(identify(file), &source, &mut Files);
+    let unit = unit.map_err(|error| LoadError(render_errors(&sources, &[error], colour)))?;
+    refuse_nothing(file, &unit)?;
+    let program = compile_files(&sources, &unit, &settings.defines).map_err(|error| match error {
+        CompileError::Source(diagnostics) => LoadError(render_errors(&sources, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
     })?;
+    // The fingerprint of a program in one file is that of the file.
+    let contents: Vec<&str> = sources.files().map(|(_, text)| text).collect();
+    let own = |(name, text): (&str, &str)| Source { file: name.to_owned(), text: text.to_owned() };
     Ok(Loaded {
         name: file.to_owned(),
         files: vec![file.to_owned()],
-        source: Fingerprint::of_bytes(source.as_bytes()),
-        texts: vec![Source { file: file.clone(), text: source }],
+        source: Fingerprint::of_bytes(contents.join("\0").as_bytes()),
+        texts: sources.files().map(own).collect(),
         subject: Box::new(MzProgram::new(program)),
     })
+}
+
+/// Shows errors, each in the file that it is about.
+fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> String {
+    let files: Vec<(&str, &str)> = sources.files().collect();
+    let located: Vec<(usize, Diagnostic)> = errors.iter().map(|error| sources.locate(error)).collect();
+    let of_one_file = located.chunk_by(|one, next| one.0 == next.0);
+    let told = of_one_file.map(|errors| {
+        let (name, text) = files[errors[0].0];
+        let errors: Vec<Diagnostic> = errors.iter().map(|error| error.1.clone()).collect();
+        diagnostic::render(name, text, &errors, colour)
+    });
+    told.collect::<Vec<_>>().join("\n")
 }
 
 fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
@@ -175,15 +194,14 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
 }
 
 /// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.
-fn refuse_nothing(file: &str, source: &str) -> Result<(), LoadError> {
-    let can_move = |item: &Item| matches!(item, Item::Thread { .. } | Item::Event { .. });
-    match parse(source) {
-        Ok(unit) if !unit.items.iter().any(can_move) => Err(LoadError(format!(
-            "error: {file}: the program has no thread and no event, so nothing can happen\n\
-             expected at least one `thread` or `event`"
-        ))),
-        _ => Ok(()),
+fn refuse_nothing(file: &str, unit: &Unit) -> Result<(), LoadError> {
+    if unit.items.iter().any(|item| matches!(item, Item::Thread { .. } | Item::Event { .. })) {
+        return Ok(());
     }
+    Err(LoadError(format!(
+        "error: {file}: the program has no thread and no event, so nothing can happen\n\
+         expected at least one `thread` or `event`"
+    )))
 }
 
 /// What the system says of a file that cannot be used, in our words where they are clearer.

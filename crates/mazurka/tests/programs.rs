@@ -307,7 +307,12 @@ fn directives(said: &str) -> String {
 fn the_programs_of_the_manual_do_what_it_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("programs-of-the-manual");
-    fs::create_dir_all(&folder).expect("a folder can be made");
+    // What the manual's programs include is what those of `examples/include` do.
+    let (included, lib) = (root.join("examples/include/lib"), folder.join("lib"));
+    fs::create_dir_all(&lib).expect("a folder can be made");
+    for file in fs::read_dir(included).expect("a folder can be listed").flatten() {
+        fs::copy(file.path(), lib.join(file.file_name())).expect("a file can be copied");
+    }
     let mut count = 0;
     for page in ["README.md", "docs/language.md", "docs/tour-programs.md"] {
         let text = fs::read_to_string(root.join(page)).expect("a page can be read");
@@ -322,13 +327,15 @@ fn the_programs_of_the_manual_do_what_it_says() {
     assert!(count >= 10, "only {count} programs in the manual");
 }
 
-/// All `.mz` files below a folder, in order.
+/// All `.mz` programs below a folder, in order. What they include stands in folders named `lib`.
 fn programs(folder: &Path, into: &mut Vec<PathBuf>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for entry in entries {
         let path = entry.expect("a folder can be listed").path();
         if path.is_dir() {
-            programs(&path, into);
+            if !path.ends_with("lib") {
+                programs(&path, into);
+            }
         } else if path.extension().is_some_and(|extension| extension == "mz") {
             into.push(path);
         }

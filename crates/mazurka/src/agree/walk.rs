@@ -23,6 +23,7 @@ pub(super) fn walk(unit: &mut Unit, visit: &mut dyn FnMut(Part<'_>)) {
 
 fn walk_item(item: &mut Item, visit: &mut dyn FnMut(Part<'_>)) {
     match item {
+        Item::Include { .. } => {}
         Item::Const { value, .. } => walk_expr(value, visit),
         Item::Enum { members, .. } => {
             members.iter_mut().filter_map(|member| member.1.as_mut()).for_each(|value| walk_expr(value, visit));
