@@ -33,7 +33,7 @@ fn a_violation_in_an_included_file_is_told_there() {
     assert_eq!(loaded.texts[1].text, LIGHT);
     assert_eq!(loaded.files.len(), 1, "the program is one file to the user");
     let checked = Check::new(&*loaded.subject).run();
-    let found = &checked.exploration.found[0].violation;
+    let found = &checked.exploration.violations[0].violation;
     let place = found.location.as_ref().map(|at| (at.file.to_string(), at.line));
     assert_eq!(place, Some((light, 6)));
     assert_eq!(found.values.iter().map(|value| value.value.as_str()).collect::<Vec<_>>(), ["green", "0"]);

@@ -128,6 +128,8 @@ struct Callable {
 #[derive(Debug, Default)]
 struct World {
     constants: Vec<(String, i64)>,
+    /// Whether there is an enum.
+    has_enum: bool,
     variables: Vec<Thing>,
     mutexes: Vec<Thing>,
     conditions: Vec<Thing>,
@@ -167,6 +169,7 @@ impl Maker {
         let kind = self.shape.kind;
         self.world.spawns = kind.has_threads() && self.random.percent(25);
         self.constants();
+        self.enumeration();
         self.variables();
         if kind.has_locks() {
             self.objects(ObjectKind::Mutex);
@@ -211,6 +214,18 @@ impl Maker {
         }
     }
 
+    /// Constants for the values that most variables have.
+    fn enumeration(&mut self) {
+        if !self.random.percent(25) {
+            return;
+        }
+        let names = ["none", "some", "all"];
+        self.world.constants.extend((0..).zip(names).map(|(value, name)| (name.to_owned(), value)));
+        let members = names.into_iter().map(|name| (Name::new(name), None)).collect();
+        self.items.push(Item::Enum { name: Name::new("amount"), members });
+        self.world.has_enum = true;
+    }
+
     /// A number as it is, or as a constant that has its value.
     fn written(&mut self, value: i64) -> Expr {
         match self.world.constants.iter().find(|constant| constant.1 == value) {
@@ -230,8 +245,9 @@ impl Maker {
                 _ => Initial::Same(number(if self.random.percent(75) { 0 } else { self.random.between(-1, 2) })),
             };
             let written = length.map(|length| self.written(length));
+            let of = (self.world.has_enum && self.random.percent(60)).then(|| Name::new("amount"));
             self.world.variables.push(Thing { name: name.to_owned(), range: length.map(|length| (0, length)) });
-            self.items.push(Item::Shared { name: Name::new(name), length: written, of: None, initial });
+            self.items.push(Item::Shared { name: Name::new(name), length: written, of, initial });
         }
     }
 

@@ -78,9 +78,10 @@ fn count(unit: &mut Unit, census: &mut BTreeMap<String, u64>) {
 }
 
 /// All that the language has.
-const LANGUAGE: &str = "Const Shared Object Thread Message Def Event Never \
+const LANGUAGE: &str = "Const Enum Shared Object Thread Message Def Event Never \
     Let Spawn Respawn Assign Update Evaluate If While For Break Continue Return Assert Assume Lock Unlock Wait Signal \
     Broadcast Join Post Enable Disable Atomic \
+    Declare Switch DoWhile ForLoop Conditional \
     Number Place Unary Binary Logical Call Cas Swap FetchAdd Choose Negate Not \
     Add Subtract Multiply Divide Remainder And Or Xor ShiftLeft ShiftRight \
     Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler";

@@ -1,11 +1,13 @@
 //! Makes the statements of one body; its expressions are made in `expressions`.
 
 mod expressions;
+mod syntax;
 
 use super::tree::{assign, binary, call, element, number, place, statement, variable, when};
 use super::{Callable, World};
 use crate::agree::random::Random;
 use mazurka_lang::ast::{BinaryOp, Block, Expr, ExprKind, Name, Place, Statement, StatementKind};
+use syntax::Array;
 
 /// What a body may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +40,7 @@ pub(super) struct Body<'w> {
     left: i32,
     spent: i32,
     locals: Vec<Local>,
+    arrays: Vec<Array>,
     handles: Vec<String>,
     names: u32,
     loops: u32,
@@ -55,6 +58,7 @@ impl<'w> Body<'w> {
             left: operations,
             spent: 0,
             locals: Vec::new(),
+            arrays: Vec::new(),
             handles: Vec::new(),
             names: 0,
             loops: 0,
@@ -121,7 +125,7 @@ impl<'w> Body<'w> {
 /// Blocks.
 impl Body<'_> {
     /// The recipes and how often they are tried. A recipe adds a statement or a few, or nothing where it does not fit.
-    const RECIPES: [(u32, Recipe<Self>); 24] = [
+    const RECIPES: [(u32, Recipe<Self>); 29] = [
         (9, Self::read),
         (9, Self::write),
         (4, Self::update),
@@ -146,11 +150,16 @@ impl Body<'_> {
         (3, Self::exchange),
         (3, Self::call),
         (1, Self::crash),
+        (2, Self::counted_do),
+        (2, Self::counted_for_loop),
+        (3, Self::cases),
+        (2, Self::local_array),
+        (5, Self::element_write),
     ];
 
     /// A block with at most so many recipes.
     pub(super) fn block(&mut self, most: usize) -> Block {
-        let (locals, handles) = (self.locals.len(), self.handles.len());
+        let (locals, arrays, handles) = (self.locals.len(), self.arrays.len(), self.handles.len());
         self.depth += 1;
         let mut statements = Vec::new();
         for _ in 0..=self.random.below(most) {
@@ -168,6 +177,7 @@ impl Body<'_> {
         // Locals at the top are in scope until the body ends.
         if self.depth > 0 {
             self.locals.truncate(locals);
+            self.arrays.truncate(arrays);
             self.handles.truncate(handles);
         }
         Block { statements }

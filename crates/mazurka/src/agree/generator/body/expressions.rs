@@ -20,6 +20,9 @@ impl Body<'_> {
     }
 
     pub(super) fn local(&mut self) -> Option<Expr> {
+        if !self.arrays.is_empty() && self.random.percent(30) {
+            return self.element_read();
+        }
         self.random.pick(&self.locals).map(|local| variable(&local.name))
     }
 
@@ -82,7 +85,8 @@ impl Body<'_> {
         if depth == 0 {
             return if self.affords(1) && self.random.percent(30) { self.shared() } else { self.simple() };
         }
-        match self.random.below(12) {
+        match self.random.below(13) {
+            12 => self.conditional(depth - 1),
             0..=3 => self.simple(),
             4..=6 if self.affords(1) => self.shared(),
             7 | 8 => {
