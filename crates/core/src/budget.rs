@@ -29,6 +29,9 @@ pub struct Budget {
     pub memory: Option<u64>,
     /// How long a schedule may become; what lies beyond is cut, and the verdict says so.
     pub depth: Option<u64>,
+    /// How large the search may grow before another one takes over: how many states it may store, or how many steps it may
+    /// take where it stores none.
+    pub size: Option<u64>,
     /// How many bytes the process holds now. The core cannot know: whoever sets the budget tells.
     pub memory_in_use: Option<fn() -> u64>,
     /// Lets somebody else stop the search.
@@ -46,6 +49,8 @@ pub enum StopReason {
     TimeLimit,
     /// The memory limit was reached.
     MemoryLimit,
+    /// The search grew larger than it was meant to.
+    SizeLimit,
     /// Somebody asked for a stop.
     Cancelled,
 }
@@ -58,6 +63,7 @@ impl StopReason {
             StopReason::FirstViolation => "a violation was found (--all looks for more)",
             StopReason::TimeLimit => "the time limit was reached",
             StopReason::MemoryLimit => "the memory limit was reached",
+            StopReason::SizeLimit => "the search grew too large",
             StopReason::Cancelled => "interrupted",
         }
     }

@@ -89,6 +89,8 @@ pub struct Exploration {
     pub verdict: Verdict,
     /// Why the search stopped.
     pub stop: StopReason,
+    /// What was not followed on the way, and how often. A search with cuts did not see everything, whatever it found.
+    pub cut: Option<(Bound, u64)>,
     /// The violations, one per place in the program unless values were asked for.
     pub violations: Vec<Found>,
     /// What was counted.
@@ -100,7 +102,7 @@ impl Exploration {
     /// program that did what is not modelled was not checked, unless something was found wrong with it all the same.
     pub fn conclude(
         stop: StopReason,
-        bounded: Option<(Bound, u64)>,
+        cut: Option<(Bound, u64)>,
         violations: Vec<Found>,
         statistics: Statistics,
     ) -> Self {
@@ -108,18 +110,18 @@ impl Exploration {
         if let Some(first) = violations.first()
             && violations.iter().all(is_unsupported)
         {
-            return Exploration { stop, statistics, ..Exploration::unsupported(told(&first.violation)) };
+            return Exploration { stop, cut, statistics, ..Exploration::unsupported(told(&first.violation)) };
         }
         let verdict = if !violations.is_empty() {
             Verdict::Violated
         } else if !matches!(stop, StopReason::Complete | StopReason::FirstViolation) {
             Verdict::Inconclusive(stop)
-        } else if let Some((bound, cuts)) = bounded {
+        } else if let Some((bound, cuts)) = cut {
             Verdict::Bounded { bound, cuts }
         } else {
             Verdict::Verified
         };
-        Exploration { verdict, stop, violations, statistics }
+        Exploration { verdict, stop, cut, violations, statistics }
     }
 
     /// The engine declines, and says why.
@@ -127,6 +129,7 @@ impl Exploration {
         Exploration {
             verdict: Verdict::Unsupported(reason.into()),
             stop: StopReason::Complete,
+            cut: None,
             violations: Vec::new(),
             statistics: Statistics::default(),
         }

@@ -52,6 +52,8 @@ counters! {
     Cutoffs => "cutoffs",
     /// Maximal configurations of the unfolding that were explored; with cutoffs, of the part in front of them.
     Configurations => "configurations",
+    /// Executions that ended blocked by an assumption, or the states in which they did where states are stored.
+    AssumeBlocked => "assume_blocked",
     /// States in which nobody can move.
     EndStates => "end_states",
     /// The length of the longest schedule that was followed.

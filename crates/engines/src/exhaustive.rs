@@ -17,14 +17,14 @@
 mod expander;
 
 use crate::ancestry::Ancestry;
-use crate::findings::{Finding, Findings, conclude};
+use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use crate::frontier::Frontier;
 use crate::visited::{Key, VisitedSet};
 use crate::{Options, visited};
 use expander::{Candidates, Deferred, Direct, Expander, Place, Report, Task};
 use mazurka_core::{
-    Bound, Counter, Exploration, Found, Meter, Move, Observer, Progress, Schedule, Statistics, Step, StopReason,
-    System, Traits,
+    Bound, Counter, Ending, Exploration, Found, Meter, Move, Observer, Progress, Schedule, Statistics, Step,
+    StopReason, System, Traits,
 };
 use rayon::prelude::*;
 
@@ -79,6 +79,8 @@ struct Search<'a, S: System> {
     findings: Findings<Place>,
     transitions: u64,
     end_states: u64,
+    /// Those of them in which an assumption keeps somebody.
+    assume_blocked: u64,
     /// States that the depth bound left unexpanded.
     cuts: u64,
 }
@@ -87,7 +89,8 @@ impl<'a, S: System> Search<'a, S> {
     fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         let by_values = observer.wants_values();
         let threads = options.thread_count();
-        let batch = (threads * 2048).max(4096);
+        // Where the search ends when it is too large must not depend on the number of threads.
+        let batch = if options.budget.size.is_some() { WORTH_SHARING } else { (threads * 2048).max(4096) };
         Search {
             threads,
             system,
@@ -104,6 +107,7 @@ impl<'a, S: System> Search<'a, S> {
             findings: Findings::new(by_values),
             transitions: 0,
             end_states: 0,
+            assume_blocked: 0,
             cuts: 0,
         }
     }
@@ -152,7 +156,7 @@ impl<'a, S: System> Search<'a, S> {
         let look_only = self.options.budget.depth.is_some_and(|limit| self.depth >= limit);
         let mut first = self.ancestry.len() - self.level.len();
         while let Some(batch) = self.level.take() {
-            let reason = self.check(batch.len());
+            let reason = self.check(batch.len()).or_else(|| self.is_too_large());
             if reason.is_some() {
                 return reason;
             }
@@ -163,6 +167,13 @@ impl<'a, S: System> Search<'a, S> {
         None
     }
 
+    /// Whether it met more states than it was meant to; what was found until then may be enough.
+    fn is_too_large(&self) -> Option<StopReason> {
+        let too_large = self.options.budget.size.is_some_and(|limit| self.ancestry.len() as u64 > limit);
+        let enough = !self.options.all && !self.findings.is_empty();
+        too_large.then_some(if enough { StopReason::FirstViolation } else { StopReason::SizeLimit })
+    }
+
     /// Says what was found.
     fn conclude(mut self, stop: StopReason) -> Exploration {
         if !self.options.all {
@@ -171,9 +182,10 @@ impl<'a, S: System> Search<'a, S> {
                 self.observer.violation(&finding.violation);
             }
         }
-        let found = self.findings.iter().map(|finding| self.found(finding)).collect();
+        let found: Vec<_> = self.findings.iter().map(|finding| self.found(finding)).collect();
         let bound = self.options.budget.depth.filter(|_| self.cuts > 0).map(|depth| (Bound::Depth(depth), self.cuts));
-        let statistics = self.statistics();
+        let mut statistics = self.statistics();
+        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
         conclude(self.system, stop, bound, found, statistics)
     }
 
@@ -244,6 +256,7 @@ impl<'a, S: System> Search<'a, S> {
         self.cuts += report.cuts;
         self.end_states += report.ends.len() as u64;
         for (ending, fingerprint) in &report.ends {
+            self.assume_blocked += u64::from(*ending == Ending::Blocked);
             self.observer.end(ending, *fingerprint);
         }
         for finding in report.findings {

@@ -5,7 +5,7 @@
 //! engine keeps with each whatever leads it there (`P`): a schedule, or the number of a state.
 
 use hashbrown::HashTable;
-use mazurka_core::{Exploration, Found, Statistics, Stepper, StopReason, System, Verdict, Violation};
+use mazurka_core::{Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict, Violation};
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -104,13 +104,21 @@ pub(crate) fn occurs<S: System>(system: &S, found: &Found) -> bool {
     Stepper::replay(system, &found.schedule).is_some_and(|(_, violations)| violations.contains(&found.violation))
 }
 
+/// Says how many ends an assumption blocked. Where something was found, whoever waits may wait for one whom that stopped, so
+/// that nothing is said.
+pub(crate) fn blocked_by_assume(statistics: &mut Statistics, blocked: u64, found: &[Option<Found>]) {
+    if blocked > 0 && found.is_empty() {
+        statistics.set(Counter::AssumeBlocked, blocked);
+    }
+}
+
 /// Ends a search: every violation is replayed from the start, then the conclusion is drawn.
 ///
 /// A violation that does not occur again is one of a program that is not deterministic, for which no engine can speak.
 pub(crate) fn conclude<S: System>(
     system: &S,
     stop: StopReason,
-    bounded: Option<(mazurka_core::Bound, u64)>,
+    cut: Option<(mazurka_core::Bound, u64)>,
     found: Vec<Option<Found>>,
     statistics: Statistics,
 ) -> Exploration {
@@ -118,7 +126,7 @@ pub(crate) fn conclude<S: System>(
     let violations: Vec<Found> = found.into_iter().flatten().filter(|found| occurs(system, found)).collect();
     debug_assert_eq!(violations.len(), expected, "a violation did not occur again when its schedule was replayed");
     let lost = violations.len() < expected;
-    let mut exploration = Exploration::conclude(stop, bounded, violations, statistics);
+    let mut exploration = Exploration::conclude(stop, cut, violations, statistics);
     if lost && exploration.verdict != Verdict::Violated {
         exploration.verdict = Verdict::Unsupported("the program did not do the same thing twice".into());
     }

@@ -170,12 +170,60 @@ impl fmt::Display for Engine {
     }
 }
 
-/// The engine for programs that are made of this, and why: a phrase that follows "because".
-pub fn choose(traits: &Traits) -> (Engine, &'static str) {
+/// A search that is tried on a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// How it searches.
+    pub engine: Engine,
+    /// How large it may grow before the next stage takes over: see [`mazurka_core::Budget::size`].
+    pub size: Option<u64>,
+    /// Why it is tried: a phrase that follows "because".
+    pub why: &'static str,
+}
+
+/// How large a search may grow before one that reduces more takes over.
+pub const STAGE_SIZE: u64 = 100_000;
+
+/// The searches for programs that are made of this, one after the other until one comes to its end: first the one that
+/// finds the shortest schedule; then, if executions may come to an end, one that stores nothing; then the one that saves
+/// most elsewhere, however long it takes.
+pub fn stages(traits: &Traits) -> Vec<Stage> {
     if traits.recorded && traits.fifo_mailboxes {
-        return (Engine::EmDpor, "it reorders what was recorded only where that changes something");
+        let why = "it reorders what was recorded only where that changes something";
+        return vec![Stage { engine: Engine::EmDpor, size: None, why }];
     }
-    (Engine::Exhaustive, "it suits every kind of program and finds the shortest schedule")
+    let why = "it suits every kind of program and finds the shortest schedule";
+    let exhaustive = Stage { engine: Engine::Exhaustive, size: Some(STAGE_SIZE), why };
+    let without_states = if traits.any_mailboxes { Engine::Event } else { Engine::Optimal };
+    let why = "it runs one execution of each trace and stores no states";
+    let without_states = Stage { engine: without_states, size: Some(STAGE_SIZE), why };
+    let why = "it takes one order of independent steps";
+    let stateful = Stage { engine: Engine::Stateful, size: None, why };
+    let wanted = [Some(exhaustive), may_end(traits).then_some(without_states), Some(stateful)];
+    let mut stages: Vec<_> =
+        wanted.into_iter().flatten().filter(|stage| refuses(stage.engine, traits).is_none()).collect();
+    // Nobody takes over from the last one.
+    stages.last_mut().into_iter().for_each(|last| last.size = None);
+    stages
+}
+
+/// Whether executions may come to an end. That they all do is known of some programs; of others it is found out, since a
+/// search that stores nothing notices when it comes back to a state. An event may always happen again.
+fn may_end(traits: &Traits) -> bool {
+    let Traits { events, threads, fifo_mailboxes, any_mailboxes, terminates, .. } = *traits;
+    terminates || !events && (threads || fifo_mailboxes || any_mailboxes)
+}
+
+/// Where an engine could not finish, one that was not tried and may need less, and why: a phrase that follows its name.
+pub fn alternative(traits: &Traits, tried: &[Engine]) -> Option<(Engine, &'static str)> {
+    let stateful = (Engine::Stateful, "visits fewer states where steps are independent");
+    let event = (Engine::Event, "stores no states, and orders messages only where they conflict");
+    let optimal = (Engine::Optimal, "stores no states, and runs one execution of each trace");
+    let unfolding = (Engine::Unfolding, "ends where states meet again");
+    let ending = if traits.any_mailboxes { event } else { optimal };
+    let candidates = [Some(stateful), may_end(traits).then_some(ending), Some(unfolding)];
+    let fits = |(engine, _): &(Engine, _)| !tried.contains(engine) && refuses(*engine, traits).is_none();
+    candidates.into_iter().flatten().find(fits)
 }
 
 #[cfg(test)]
@@ -229,9 +277,41 @@ mod tests {
         assert_eq!(refuses(Engine::Exhaustive, &Traits::default()), None);
         assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know who waits");
         assert_eq!(Engine::by_name("none"), None);
-        assert_eq!(choose(&Traits::default()).0, Engine::Exhaustive);
-        let trace = Traits { recorded: true, fifo_mailboxes: true, ..Traits::default() };
-        assert_eq!(choose(&trace).0, Engine::EmDpor);
         assert_eq!(format!("{:>12}", Engine::Enumerate), "   enumerate");
+    }
+
+    #[test]
+    fn a_program_is_searched_by_what_it_is_made_of() {
+        let engines = |traits: &Traits| stages(traits).iter().map(|stage| stage.engine).collect::<Vec<_>>();
+        let (silent, told) = (Traits::default(), Traits { tells_who_waits: true, ..Traits::default() });
+        assert_eq!(engines(&silent), [Engine::Exhaustive], "no reduction knows who waits");
+        assert_eq!(stages(&silent)[0].size, None, "nobody takes over");
+        assert_eq!(engines(&told), [Engine::Exhaustive, Engine::Stateful]);
+        assert_eq!(engines(&Traits { events: true, threads: true, ..told }), [Engine::Exhaustive, Engine::Stateful]);
+        let threads = Traits { threads: true, ..told };
+        assert_eq!(engines(&threads), [Engine::Exhaustive, Engine::Optimal, Engine::Stateful]);
+        let ending = Traits { terminates: true, ..told };
+        assert_eq!(engines(&ending), [Engine::Exhaustive, Engine::Optimal, Engine::Stateful]);
+        let in_any_order = Traits { any_mailboxes: true, ..ending };
+        assert_eq!(engines(&in_any_order), [Engine::Exhaustive, Engine::Event, Engine::Stateful]);
+        let trace = Traits { recorded: true, fifo_mailboxes: true, ..told };
+        assert_eq!(engines(&trace), [Engine::EmDpor]);
+        for traits in [silent, told, ending, in_any_order, trace] {
+            let stages = stages(&traits);
+            let (last, others) = stages.split_last().expect("there is a way to search everything");
+            assert!(last.size.is_none() && others.iter().all(|stage| stage.size == Some(STAGE_SIZE)));
+        }
+    }
+
+    #[test]
+    fn who_could_not_finish_is_told_of_another() {
+        let told = Traits { tells_who_waits: true, ..Traits::default() };
+        let name = |traits: &Traits, tried: &[Engine]| alternative(traits, tried).map(|(engine, _)| engine);
+        assert_eq!(name(&told, &[Engine::Exhaustive]), Some(Engine::Stateful));
+        assert_eq!(name(&told, &[Engine::Exhaustive, Engine::Stateful]), Some(Engine::Unfolding));
+        let ending = Traits { terminates: true, ..told };
+        assert_eq!(name(&ending, &[Engine::Stateful]), Some(Engine::Optimal));
+        assert_eq!(name(&Traits { any_mailboxes: true, ..ending }, &[Engine::Stateful]), Some(Engine::Event));
+        assert_eq!(name(&Traits::default(), &[Engine::Exhaustive]), None, "no other engine takes it");
     }
 }

@@ -135,7 +135,7 @@ mod tests;
 mod turns;
 
 use crate::Options;
-use crate::findings::{Finding, Findings, conclude};
+use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use crate::waiting::unless_it_tells_who_waits;
 use everybody::Effort;
 use graph::{Graph, Way};
@@ -201,6 +201,8 @@ struct Search<'a, S: System> {
     /// The limits are looked at when so many transitions were taken.
     next_check: u64,
     end_states: u64,
+    /// Those of them in which an assumption keeps somebody.
+    assume_blocked: u64,
     max_depth: u64,
     /// States from which nobody went on, because schedules that lead there are as long as they may be.
     cuts: Vec<NodeId>,
@@ -294,6 +296,7 @@ impl<'a, S: System> Search<'a, S> {
             transitions: 0,
             next_check: 0,
             end_states: 0,
+            assume_blocked: 0,
             max_depth: 0,
             cuts: Vec::new(),
             effort: Effort::new(options),
@@ -583,6 +586,7 @@ impl<'a, S: System> Search<'a, S> {
         self.end_states += 1;
         let state = self.graph.state(id);
         let ending = self.system.ending(state);
+        self.assume_blocked += u64::from(ending == Ending::Blocked);
         self.observer.end(&ending, self.system.fingerprint(state));
         match ending {
             Ending::Deadlock(violation) => self.note(&[*violation], id, None),
@@ -623,7 +627,8 @@ impl<'a, S: System> Search<'a, S> {
         let found = |finding: Finding<Whereabouts>| {
             Some(Found { violation: finding.violation, schedule: finding.place.schedule(graph, starts) })
         };
-        let found = self.findings.drain().map(found).collect();
+        let found: Vec<_> = self.findings.drain().map(found).collect();
+        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
         conclude(self.system, stop, bounded, found, statistics)
     }
 }

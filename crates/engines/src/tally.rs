@@ -5,7 +5,7 @@
 //! [`Ending::Blocked`] does not count as an execution. A violation does not end its execution.
 
 use crate::Options;
-use crate::findings::{Finding, Findings, conclude};
+use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use hashbrown::HashSet;
 use mazurka_core::{
     Bound, Cancel, Counter, Ending, Exploration, Fingerprint, Found, Machine, Meter, Move, Observer, Progress,
@@ -39,6 +39,8 @@ pub(crate) struct Tally<'a> {
     findings: Findings<Schedule>,
     ends: FastSet<Fingerprint>,
     executions: u64,
+    /// Runs that an assumption ended.
+    assume_blocked: u64,
     transitions: u64,
     /// The number of transitions at which the limits are looked at again.
     next_check: u64,
@@ -62,6 +64,7 @@ impl<'a> Tally<'a> {
             observer,
             ends: FastSet::default(),
             executions: 0,
+            assume_blocked: 0,
             transitions: 0,
             next_check: 1,
             max_depth: 0,
@@ -141,9 +144,15 @@ impl<'a> Tally<'a> {
         self.executions
     }
 
+    /// How many runs an assumption ended so far.
+    pub(crate) fn assume_blocked(&self) -> u64 {
+        self.assume_blocked
+    }
+
     /// The search from an initial state begins again, in another way: its executions do not count.
-    pub(crate) fn begin_over(&mut self, executions_before: u64) {
+    pub(crate) fn begin_over(&mut self, executions_before: u64, assume_blocked_before: u64) {
         self.executions = executions_before;
+        self.assume_blocked = assume_blocked_before;
         self.restart();
     }
 
@@ -158,7 +167,9 @@ impl<'a> Tally<'a> {
         if self.ends.insert(state) {
             self.observer.end(ending, state);
         }
-        self.executions += u64::from(*ending != Ending::Blocked);
+        let blocked = *ending == Ending::Blocked;
+        self.executions += u64::from(!blocked);
+        self.assume_blocked += u64::from(blocked);
         match ending {
             Ending::Deadlock(violation) => self.note(std::slice::from_ref(violation)),
             Ending::Finished | Ending::Blocked => Ok(()),
@@ -210,7 +221,8 @@ impl<'a> Tally<'a> {
                 waiting: 0,
             });
         }
-        self.meter.check().map_or(Ok(()), Err)
+        let too_large = self.options.budget.size.is_some_and(|limit| self.transitions > limit);
+        self.meter.check().or(too_large.then_some(StopReason::SizeLimit)).map_or(Ok(()), Err)
     }
 
     /// What was cut. A cycle comes first: no greater depth would have helped.
@@ -230,11 +242,12 @@ impl<'a> Tally<'a> {
         counted: &[(Counter, u64)],
     ) -> Exploration {
         let found = |finding: Finding<Schedule>| Some(Found { violation: finding.violation, schedule: finding.place });
-        let found = self.findings.drain().map(found).collect();
+        let found: Vec<_> = self.findings.drain().map(found).collect();
         let mut statistics = Statistics::default();
         statistics.set(Counter::Executions, self.executions);
         statistics.set(Counter::Transitions, self.transitions);
         statistics.set(Counter::EndStates, self.ends.len() as u64);
+        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
         statistics.set(Counter::MaxDepth, self.max_depth);
         for &(counter, count) in counted {
             statistics.set(counter, count);
@@ -262,6 +275,7 @@ pub(crate) struct Harvest {
     findings: Findings<Schedule>,
     ends: Vec<(Ending, Fingerprint)>,
     executions: u64,
+    assume_blocked: u64,
     transitions: u64,
     max_depth: u64,
     cycle_cuts: u64,
@@ -303,15 +317,28 @@ impl Tally<'_> {
             ..Tally::new(options, &mut ends)
         };
         let explored = explore(&mut tally);
-        let Tally { findings, executions, transitions, max_depth, cycle_cuts, depth_cuts, shown, .. } = tally;
+        let Tally {
+            findings, executions, assume_blocked, transitions, max_depth, cycle_cuts, depth_cuts, shown, ..
+        } = tally;
         let ends = ends.ends;
-        let harvest = Harvest { findings, ends, executions, transitions, max_depth, cycle_cuts, depth_cuts, shown };
+        let harvest = Harvest {
+            findings,
+            ends,
+            executions,
+            assume_blocked,
+            transitions,
+            max_depth,
+            cycle_cuts,
+            depth_cuts,
+            shown,
+        };
         (explored, harvest)
     }
 
     /// Adds what was counted and found in a part.
     pub(crate) fn add(&mut self, mut part: Harvest) {
         self.executions += part.executions;
+        self.assume_blocked += part.assume_blocked;
         self.transitions += part.transitions;
         self.shown = (self.shown.0 + part.shown.0, self.shown.1 + part.shown.1);
         self.max_depth = self.max_depth.max(part.max_depth);

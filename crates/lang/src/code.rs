@@ -266,9 +266,13 @@ pub(crate) struct Read {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Assertion {
+    /// The statement.
+    pub(crate) text: String,
     pub(crate) message: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
+    /// Whether its condition is always false.
+    pub(crate) is_false: bool,
     /// What was read.
     pub(crate) values: Vec<Read>,
 }
@@ -276,6 +280,8 @@ pub(crate) struct Assertion {
 #[derive(Clone, Debug)]
 pub(crate) struct Invariant {
     pub(crate) body: Body,
+    /// The rule.
+    pub(crate) text: String,
     pub(crate) message: String,
     pub(crate) line: u32,
     pub(crate) column: u32,

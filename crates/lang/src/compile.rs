@@ -581,8 +581,9 @@ impl Compiler<'_> {
         self.open_site(&condition.span);
         let body = self.body("never", &[], |compiler| compiler.guard(condition));
         let (line, column) = self.position(condition.span.start);
-        let message = format!("invariant broken: never {}", self.text(&condition.span));
-        self.program.invariants.push(Invariant { body, message, line, column, cells: Vec::new() });
+        let text = format!("never {}", self.text(&condition.span));
+        let message = format!("invariant broken: {text}");
+        self.program.invariants.push(Invariant { body, text, message, line, column, cells: Vec::new() });
     }
 
     /// Finds the cells that each invariant may look at. All functions are compiled by now: it may call them.
@@ -1191,7 +1192,12 @@ impl Compiler<'_> {
             None => format!("assertion failed: {}", self.text(&condition.span)),
         };
         let assertion = self.program.assertions.len() as u32;
-        self.program.assertions.push(Assertion { message, line, column, values });
+        let is_false = match self.program.code.last() {
+            Some(&Instruction::Const { dst, value: 0 }) => dst == register,
+            _ => false,
+        };
+        let text = self.text(span);
+        self.program.assertions.push(Assertion { text, message, line, column, is_false, values });
         self.emit(Instruction::Assert { condition: register, assertion });
     }
 

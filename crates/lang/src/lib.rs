@@ -19,6 +19,7 @@
 pub mod ast;
 mod code;
 mod compile;
+mod coverage;
 mod effects;
 mod guard;
 mod liveness;
@@ -33,6 +34,7 @@ mod token;
 mod words;
 
 pub use code::Program;
+pub use coverage::{AssertionCoverage, Coverage, InvariantCoverage, Statement};
 pub use model::{Identity, Model};
 pub use parse::parse;
 pub use print::print;

@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
 use crate::code::{Instruction, Program};
+use crate::coverage::Marks;
 use crate::guard::Watch;
 use crate::names::{Key, Names};
 use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
@@ -38,6 +39,7 @@ pub struct Model {
     /// Whether that is so for all of them.
     all_stand: bool,
     messages_wait: bool,
+    marks: Marks,
 }
 
 impl Model {
@@ -47,6 +49,7 @@ impl Model {
         let actors = (program.threads.len() + program.events.len()) as u32;
         let watches = program.events.iter().map(|event| Watch::of(&program, event)).collect();
         let messages_wait = program.messages_wait();
+        let marks = Marks::new(&program);
         let mut model = Model {
             program,
             identity,
@@ -58,6 +61,7 @@ impl Model {
             looks: Vec::new(),
             all_stand: false,
             messages_wait,
+            marks,
         };
         let (initial, violations) = model.start();
         model.initial = initial;
@@ -171,6 +175,10 @@ impl Model {
 impl Model {
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    pub(crate) fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     pub(crate) fn watches(&self) -> &[Watch] {

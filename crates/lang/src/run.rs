@@ -5,6 +5,7 @@
 
 use crate::ast::Fault;
 use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register, UNREAD};
+use crate::coverage::PASSED;
 use crate::model::{Identity, Model};
 use crate::state::{Header, Kind, Record, Records, Status, high, pair};
 use mazurka_core::{Access, ActorId, Step, Value, Violation, ViolationKind};
@@ -305,6 +306,7 @@ impl<'r> Run<'r> {
         self.pc += 1;
         match instruction {
             Instruction::Assert { condition, assertion } => {
+                self.model.marks().note(self.pc - 1, PASSED);
                 if self.get(condition) == 0 {
                     return Err(Stop::Assertion(assertion));
                 }
@@ -444,12 +446,12 @@ impl Run<'_> {
             Instruction::Post { handler, message, arguments } => self.post(handler, message, arguments)?,
             Instruction::Enable { event, on } => self.enable(self.place(event), on),
             Instruction::Assume => {
-                self.pc = self.guard(self.pc + 1)?;
+                self.pass_guard()?;
                 return Ok(());
             }
             Instruction::Atomic { guarded } => {
                 if guarded {
-                    self.pc = self.guard(self.pc + 1)?;
+                    self.pass_guard()?;
                     self.atomics += 1;
                     return Ok(());
                 }
@@ -480,6 +482,14 @@ impl Run<'_> {
                 self.shaken.push(invariant);
             }
         }
+    }
+
+    /// Goes past an assumption that holds.
+    fn pass_guard(&mut self) -> Result<(), Stop> {
+        let resume = self.guard(self.pc + 1)?;
+        self.model.marks().note(self.pc, PASSED);
+        self.pc = resume;
+        Ok(())
     }
 
     /// Evaluates a guard that holds, and returns where the code behind it begins.
@@ -834,6 +844,7 @@ impl Run<'_> {
 
     fn check_invariants(&mut self) {
         for invariant in std::mem::take(&mut self.shaken) {
+            self.model.marks().note_change(invariant);
             if let Some(mut violation) = self.model.broken(self.words, invariant) {
                 violation.actor = Some(self.actor);
                 self.step.fail(violation);

@@ -1,6 +1,7 @@
 //! A model in words: names, descriptions, and what it means that nobody can move.
 
 use crate::code::{Instruction, Member};
+use crate::coverage::BLOCKED;
 use crate::model::{Holder, Model};
 use crate::names::Key;
 use crate::run::resolve;
@@ -325,6 +326,8 @@ pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     let deadlocked: Vec<&Record> =
         stuck.iter().copied().filter(|record| !is_excused(model, words, &records, record)).collect();
     let Some(first) = deadlocked.first() else {
+        let assuming = stuck.iter().filter(|record| matches!(wait_of(model, words, record), Some(Wait::Assumption)));
+        assuming.for_each(|record| model.marks().note(record.header.pc, BLOCKED));
         return if stuck.is_empty() { Ending::Finished } else { Ending::Blocked };
     };
     let reasons: Vec<String> = deadlocked.iter().map(|record| reason(model, words, record)).collect();

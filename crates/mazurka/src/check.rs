@@ -1,9 +1,10 @@
 //! Checking a program from Rust.
 
+use crate::auto::{self, Search};
 use crate::subject::Subject;
 use mazurka_core::{Budget, Exploration, Found, Observer, Silent, Verdict};
-use mazurka_engines::{Engine, Options, choose, refuses};
-use mazurka_report::{Report, Story, TextOptions, text};
+use mazurka_engines::{Engine, Options, refuses};
+use mazurka_report::{Basis, Picked, Report, Story, TextOptions, text};
 use std::fmt;
 use std::time::Duration;
 
@@ -80,22 +81,22 @@ impl<'a> Check<'a> {
     /// Runs the check and tells an observer how it goes.
     pub fn observed_by(self, observer: &mut dyn Observer) -> Checked {
         let traits = self.subject.traits();
-        let (engine, why) = match self.engine {
-            Some(engine) => (engine, None),
+        let (engine, picked, exploration) = match self.engine {
+            Some(engine) => match refuses(engine, &traits) {
+                Some(reason) => (engine, None, Exploration::unsupported(reason)),
+                None => (engine, None, self.subject.explore(engine, &self.options, observer)),
+            },
             None => {
-                let (engine, why) = choose(&traits);
-                (engine, Some(why))
+                let Search { engine, picked, exploration } = auto::search(self.subject, &self.options, observer);
+                (engine, Some(picked), exploration)
             }
         };
-        let exploration = match refuses(engine, &traits) {
-            Some(reason) => Exploration::unsupported(reason),
-            None => self.subject.explore(engine, &self.options, observer),
-        };
         let (shortened, stories) = exploration.violations.iter().map(|found| self.subject.tell(found)).unzip();
-        let promise = self.subject.promise();
+        let basis = self.subject.basis(&exploration);
         let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
         let hint = if too_large { self.subject.hint() } else { None };
-        Checked { program: self.name, engine, why, promise, hint, exploration, shortened, stories }
+        let alternative = if too_large { auto::alternative(&traits, engine, picked.as_ref()) } else { None };
+        Checked { program: self.name, engine, picked, basis, alternative, hint, exploration, shortened, stories }
     }
 }
 
@@ -106,10 +107,12 @@ pub struct Checked {
     pub program: String,
     /// The engine that ran.
     pub engine: Engine,
-    /// Why that engine, where nobody asked for it.
-    pub why: Option<&'static str>,
-    /// What `verified` means.
-    pub promise: &'static str,
+    /// Why that engine, where nobody asked for it, and what was tried before.
+    pub picked: Option<Picked>,
+    /// What `verified` rests on.
+    pub basis: Basis,
+    /// Another engine to try where this one did not come to its end, and why, in one sentence.
+    pub alternative: Option<String>,
     /// What was seen of a program that is too large to be searched, in one sentence.
     pub hint: Option<String>,
     /// What it concluded.
@@ -126,15 +129,16 @@ impl Checked {
         Report {
             program: &self.program,
             engine: self.engine.name(),
-            picked: self.why,
-            promise: self.promise,
+            picked: self.picked.as_ref(),
+            basis: &self.basis,
+            alternative: self.alternative.as_deref(),
             hint: self.hint.as_deref(),
             exploration: &self.exploration,
             stories: &self.stories,
         }
     }
 
-    /// Whether the verdict is [`Verdict::Verified`].
+    /// Whether the verdict is [`Verdict::Verified`]; [`Basis::vacuity`] tells whether anything was put to the test.
     pub fn is_verified(&self) -> bool {
         self.exploration.verdict == Verdict::Verified
     }

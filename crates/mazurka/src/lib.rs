@@ -61,6 +61,7 @@
 #![forbid(unsafe_code)]
 
 pub mod agree;
+mod auto;
 mod check;
 mod graph;
 mod hint;

@@ -3,17 +3,22 @@
 use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
-use mazurka_core::{Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Violation};
+use mazurka_core::{
+    Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Verdict, Violation,
+};
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
-use mazurka_lang::{Identity, Model, Program};
+use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
-use mazurka_report::{ReplayError, ScheduleFile, Story};
+use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use std::sync::Arc;
 
 /// How many candidates are replayed at most to shorten one schedule.
 const SHORTENING_REPLAYS: usize = 20_000;
+
+/// What `verified` means for a program whose checks are its own.
+const PROMISE: &str = "no order of events fails an assertion, breaks an invariant, crashes or deadlocks";
 
 /// A program behind one face: any engine explores it, and what is found is told in names that last.
 pub trait Subject: Sync {
@@ -38,9 +43,10 @@ pub trait Subject: Sync {
     /// What a schedule violates at its end; `None` if it cannot be followed.
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>>;
 
-    /// What `verified` means, in a sentence without a full stop.
-    fn promise(&self) -> &'static str {
-        "no order of events fails an assertion, breaks an invariant, crashes or deadlocks"
+    /// What the verdict of a finished exploration rests on. What no execution reached can be told only if all were looked
+    /// at, that is if the verdict is `verified`.
+    fn basis(&self, _exploration: &Exploration) -> Basis {
+        Basis::of(PROMISE)
     }
 
     /// The state graph with the paths of these schedules, if the program has at most so many states.
@@ -170,8 +176,8 @@ impl Subject for HomeProgram {
         self.0.unfolding(options, most)
     }
 
-    fn promise(&self) -> &'static str {
-        "no order of events lets the apps fight, crash, set each other off without end or break a rule"
+    fn basis(&self, _exploration: &Exploration) -> Basis {
+        Basis::of("no order of events lets the apps fight, crash, set each other off without end or break a rule")
     }
 }
 
@@ -247,4 +253,57 @@ impl Subject for MzProgram {
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
         draw(&self.by_history, options, most)
     }
+
+    fn basis(&self, exploration: &Exploration) -> Basis {
+        let coverage = Coverage::of(&[&self.by_presence, &self.by_history]);
+        let stated = coverage.assertions.len() + coverage.invariants.len();
+        let basis = Basis { stated, ..Basis::of(PROMISE) };
+        if exploration.verdict != Verdict::Verified {
+            return basis;
+        }
+        let unreached = || coverage.assertions.iter().filter(|assertion| !assertion.reached);
+        let asserted = unreached().filter_map(unreached_check);
+        let ruled = coverage.invariants.iter().filter(|invariant| !invariant.changed).map(unchanged_rule);
+        Basis {
+            unreached: unreached().map(|assertion| site(&assertion.statement)).collect(),
+            blocked_at: coverage.blocked_at.iter().map(site).collect(),
+            vacuous: asserted.chain(ruled).collect(),
+            ..basis
+        }
+    }
+}
+
+fn site(statement: &Statement) -> Site {
+    Site { text: statement.text.clone(), location: Some(statement.location.clone()) }
+}
+
+/// An assertion that nothing put to the test. One that says no more than that it is not reached is proved by that, unless
+/// an assumption stands in front of it that nobody passes: then it would not have been reached in any case.
+fn unreached_check(assertion: &AssertionCoverage) -> Option<Vacuous> {
+    let AssertionCoverage { statement, is_false, behind, .. } = assertion;
+    let (reason, remedy) = match behind {
+        Some(assumption) => {
+            let Statement { text, location } = assumption;
+            let reason = format!("was never reached: no execution gets past `{text}` ({location})");
+            (reason, Some("let the assumption come true in some execution".to_owned()))
+        }
+        None if *is_false => return None,
+        None => ("was never reached by any execution".to_owned(), None),
+    };
+    Some(Vacuous { site: site(statement), reason, remedy })
+}
+
+/// A condition that must never hold, about what never changes.
+fn unchanged_rule(invariant: &InvariantCoverage) -> Vacuous {
+    let InvariantCoverage { statement, variables, .. } = invariant;
+    let names: Vec<_> = variables.iter().map(|name| format!("`{name}`")).collect();
+    let (reason, remedy) = match &*names {
+        [] => ("looks at no shared variable".to_owned(), None),
+        [one] => (format!("is about {one}, which never changes"), Some(format!("let a step change {one}"))),
+        several => {
+            let all = several.join(", ");
+            (format!("is about {all}, which never change"), Some("let a step change one of them".to_owned()))
+        }
+    };
+    Vacuous { site: site(statement), reason, remedy }
 }

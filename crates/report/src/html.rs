@@ -8,7 +8,7 @@ use crate::graph::StateGraph;
 use crate::groups::by_race;
 use crate::json::ViolationObject;
 use crate::unfolding::{self, Unfolding};
-use crate::{Report, Story, TextOptions, meaning, text};
+use crate::{Report, Story, TextOptions, Vacuity, Vacuous, meaning, text};
 use mazurka_core::{Counter, Value};
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ pub struct Page<'a> {
 /// The whole page.
 pub fn page(page: &Page<'_>) -> String {
     let report = page.report;
-    let title = format!("{} · {}", report.exploration.verdict.name(), report.program);
+    let title = format!("{} · {}", report.headline(), report.program);
     let plain = text::report(report, &TextOptions { width: 100, ..TextOptions::default() });
     let picture = page.unfolding.map(unfolding_section).unwrap_or_default();
     document(&title, &plain, &picture, &PageObject::new(page), &REPORT_SCRIPTS)
@@ -152,6 +152,8 @@ struct PageObject<'a> {
     program: &'a str,
     engine: &'a str,
     verdict: &'static str,
+    /// The verdict, and whether it is vacuous.
+    headline: String,
     /// Sentences on what the verdict means, why this engine ran and what to do next.
     remarks: Vec<String>,
     statistics: Vec<StatisticObject>,
@@ -173,6 +175,7 @@ impl<'a> PageObject<'a> {
             program: report.program,
             engine: report.engine,
             verdict: exploration.verdict.name(),
+            headline: report.headline(),
             remarks: remarks(report),
             statistics: statistics(report),
             untold: exploration.violations.len().saturating_sub(report.stories.len()),
@@ -193,8 +196,16 @@ fn remarks(report: &Report<'_>) -> Vec<String> {
         (Some(reason), Some(advice)) => Some(format!("{reason}; {advice}")),
         (reason, _) => reason,
     };
-    let picked = report.picked.map(|why| format!("engine {} was picked: {why}", report.engine));
-    meaning.into_iter().chain(report.hint.map(str::to_owned)).chain(picked).collect()
+    let picked = report.picked.map(|picked| format!("engine {} was picked: {}", report.engine, picked.reason));
+    let vacuous = report.basis.vacuous.iter().filter(|_| report.vacuity() != Vacuity::None).map(Vacuous::told);
+    let grounds = meaning::grounds(report);
+    vacuous
+        .chain(meaning)
+        .chain(grounds)
+        .chain(report.alternative.map(str::to_owned))
+        .chain(report.hint.map(str::to_owned))
+        .chain(picked)
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -342,6 +353,7 @@ impl<'a> GraphObject<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::example::{Threads, counts};
     use mazurka_core::{Exploration, StopReason};
 
@@ -354,7 +366,8 @@ mod tests {
             program: "three.mz",
             engine: "exhaustive",
             picked: None,
-            promise: "",
+            basis: &Basis::default(),
+            alternative: None,
             hint: None,
             exploration: &exploration,
             stories: &stories,

@@ -1,7 +1,7 @@
 //! Reports that a machine reads: one object, its names and their meanings stable.
 
-use crate::{Change, Report, Row, Story, Wait, cycle, meaning};
-use mazurka_core::{Location, Statistics, Value};
+use crate::{Change, Picked, Report, Row, Site, Story, Tried, Vacuous, Wait, cycle, meaning};
+use mazurka_core::{Bound, Location, Statistics, Value, Verdict};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -10,8 +10,12 @@ pub fn report(report: &Report<'_>) -> String {
     pretty(&ReportObject {
         program: report.program,
         engine: report.engine,
+        picked: report.picked.map(PickedObject::new),
         verdict: report.exploration.verdict.name(),
         reason: meaning::reason(report),
+        basis: BasisObject::of(report),
+        cut: report.exploration.cut.map(CutObject::new),
+        alternative: report.alternative,
         hint: report.hint,
         violations: report.stories.iter().map(ViolationObject::new).collect(),
         statistics: statistics(&report.exploration.statistics),
@@ -44,12 +48,108 @@ pub(crate) fn pretty(object: &impl Serialize) -> String {
 struct ReportObject<'a> {
     program: &'a str,
     engine: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    picked: Option<PickedObject<'a>>,
     verdict: &'static str,
     reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    basis: Option<BasisObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<CutObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alternative: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
     violations: Vec<ViolationObject<'a>>,
     statistics: Map<String, serde_json::Value>,
+}
+
+/// Why this engine ran, and which ones before it.
+#[derive(Serialize)]
+struct PickedObject<'a> {
+    reason: &'a str,
+    tried: Vec<TriedObject>,
+}
+
+#[derive(Serialize)]
+struct TriedObject {
+    engine: &'static str,
+    statistics: Map<String, serde_json::Value>,
+}
+
+impl<'a> PickedObject<'a> {
+    fn new(picked: &'a Picked) -> Self {
+        let tried = |tried: &Tried| TriedObject { engine: tried.engine, statistics: statistics(&tried.statistics) };
+        PickedObject { reason: &picked.reason, tried: picked.tried.iter().map(tried).collect() }
+    }
+}
+
+/// What the search did not follow.
+#[derive(Serialize)]
+struct CutObject {
+    bound: &'static str,
+    steps: Option<u64>,
+    cuts: u64,
+}
+
+impl CutObject {
+    fn new((bound, cuts): (Bound, u64)) -> Self {
+        match bound {
+            Bound::Depth(steps) => CutObject { bound: "depth", steps: Some(steps), cuts },
+            Bound::Cycle => CutObject { bound: "cycle", steps: None, cuts },
+        }
+    }
+}
+
+/// What a proof rests on.
+#[derive(Serialize)]
+pub(crate) struct BasisObject<'a> {
+    vacuity: &'static str,
+    vacuous: Vec<VacuousObject<'a>>,
+    unreached: Vec<SiteObject<'a>>,
+    blocked_at: Vec<SiteObject<'a>>,
+    considered: Map<String, serde_json::Value>,
+}
+
+impl<'a> BasisObject<'a> {
+    /// Nothing is claimed where there is no proof.
+    pub(crate) fn of(report: &Report<'a>) -> Option<Self> {
+        let basis = report.basis;
+        (report.exploration.verdict == Verdict::Verified).then(|| BasisObject {
+            vacuity: report.vacuity().name(),
+            vacuous: basis.vacuous.iter().map(VacuousObject::new).collect(),
+            unreached: basis.unreached.iter().map(SiteObject::new).collect(),
+            blocked_at: basis.blocked_at.iter().map(SiteObject::new).collect(),
+            considered: basis.considered.iter().map(|one| (one.what.clone(), one.text.clone().into())).collect(),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct VacuousObject<'a> {
+    #[serde(flatten)]
+    site: SiteObject<'a>,
+    reason: &'a str,
+    remedy: Option<&'a str>,
+}
+
+impl<'a> VacuousObject<'a> {
+    fn new(vacuous: &'a Vacuous) -> Self {
+        let Vacuous { site, reason, remedy } = vacuous;
+        VacuousObject { site: SiteObject::new(site), reason, remedy: remedy.as_deref() }
+    }
+}
+
+#[derive(Serialize)]
+struct SiteObject<'a> {
+    text: &'a str,
+    r#where: Option<Place<'a>>,
+}
+
+impl<'a> SiteObject<'a> {
+    fn new(site: &'a Site) -> Self {
+        SiteObject { text: &site.text, r#where: site.location.as_ref().map(Place::new) }
+    }
 }
 
 #[derive(Serialize)]
@@ -198,6 +298,7 @@ fn values(values: &[Value]) -> Map<String, serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::example::{Threads, counts};
     use mazurka_core::{Counter, Exploration, StopReason};
 
@@ -210,9 +311,9 @@ mod tests {
         let statistics = counts(&[(Counter::Transitions, 9), (Counter::States, 6)], 0.25);
         let found = vec![threads.found(&[2, 2, 0, 0])];
         let exploration = Exploration::conclude(StopReason::FirstViolation, None, found, statistics);
-        let (program, engine, promise) = ("three.mz", "stateful", "");
+        let (program, engine, basis) = ("three.mz", "stateful", &Basis::default());
         let stories = &[told];
-        insta::assert_snapshot!(report(&Report { program, engine, picked: None, promise, hint: None, exploration: &exploration, stories }), @r#"
+        insta::assert_snapshot!(report(&Report { program, engine, picked: None, basis, alternative: None, hint: None, exploration: &exploration, stories }), @r#"
         {
           "program": "three.mz",
           "engine": "stateful",

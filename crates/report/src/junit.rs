@@ -5,7 +5,7 @@
 //! there, and nothing that another one forbids.
 
 use crate::format::timestamp;
-use crate::{Report, Story, TextOptions, html, meaning, text};
+use crate::{Report, Story, TextOptions, Vacuity, html, meaning, text};
 use mazurka_core::Verdict;
 use std::time::SystemTime;
 
@@ -55,6 +55,9 @@ fn properties(report: &Report<'_>) -> String {
         ("engine".to_owned(), report.engine.to_owned()),
         ("verdict".to_owned(), exploration.verdict.name().to_owned()),
     ];
+    if report.vacuity() != Vacuity::None {
+        properties.push(("vacuity".to_owned(), report.vacuity().name().to_owned()));
+    }
     properties.extend(meaning::reason(report).map(|reason| ("reason".to_owned(), reason)));
     let counts = exploration.statistics.iter();
     properties.extend(counts.map(|(counter, count)| (counter.name().to_owned(), count.to_string())));
@@ -96,6 +99,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::example::{Threads, counts};
     use mazurka_core::{Counter, Exploration, StopReason};
     use std::time::Duration;
@@ -103,8 +107,17 @@ mod tests {
     fn of(stop: StopReason, stories: &[Story], threads: &Threads) -> String {
         let found = stories.iter().map(|_| threads.found(&[2, 2, 0, 0])).collect();
         let exploration = Exploration::conclude(stop, None, found, counts(&[(Counter::States, 6)], 0.25));
-        let (program, engine, promise) = ("three.mz", "exhaustive", "");
-        let told = Report { program, engine, picked: None, promise, hint: None, exploration: &exploration, stories };
+        let (program, engine, basis) = ("three.mz", "exhaustive", &Basis::default());
+        let told = Report {
+            program,
+            engine,
+            picked: None,
+            basis,
+            alternative: None,
+            hint: None,
+            exploration: &exploration,
+            stories,
+        };
         report(&told, SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000))
     }
 

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 pub mod apps;
+mod basis;
 mod causes;
 pub mod compare;
 pub mod diagnostic;
@@ -39,8 +40,9 @@ pub mod unfolding;
 mod waits;
 pub mod walkthrough;
 
+pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
 pub use causes::Cause;
-pub use run::Report;
+pub use run::{Picked, Report, Tried};
 pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
 pub use story::{Change, Length, Row, Story, ToldRace};
 pub use text::TextOptions;

@@ -1,18 +1,24 @@
 //! What a verdict means, and what to do next.
 
-use crate::Report;
 use crate::format::{count, number};
-use mazurka_core::{Bound, StopReason, Verdict};
+use crate::{Considered, Report, Site};
+use mazurka_core::{Bound, Counter, StopReason, Verdict};
 
 /// Why the verdict is what it is, in one sentence without a full stop.
 pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
     match &report.exploration.verdict {
-        Verdict::Verified if report.promise.is_empty() => None,
-        Verdict::Verified => Some(report.promise.to_owned()),
+        Verdict::Verified if report.basis.promise.is_empty() => None,
+        Verdict::Verified => Some(report.basis.promise.clone()),
         Verdict::Violated => Some(match report.exploration.stop {
-            StopReason::Complete => "the search went on to its end".to_owned(),
             StopReason::FirstViolation => "the search stopped at the first violation".to_owned(),
-            early => format!("the search stopped early: {}", early.words()),
+            StopReason::Complete => match cut(report) {
+                Some(cut) => format!("the search did not see everything: {cut}"),
+                None => "the search went on to its end".to_owned(),
+            },
+            early => {
+                let cut = cut(report).map(|cut| format!(", and {cut}"));
+                format!("the search stopped early: {}{}", early.words(), cut.unwrap_or_default())
+            }
         }),
         Verdict::Unsupported(reason) => Some(reason.clone()),
         verdict @ (Verdict::Bounded { .. } | Verdict::Inconclusive(_)) => {
@@ -25,12 +31,21 @@ pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
 pub(crate) fn unproven(verdict: &Verdict) -> Option<String> {
     match verdict {
         Verdict::Verified | Verdict::Violated => None,
-        Verdict::Bounded { bound: Bound::Depth(steps), cuts } => {
-            Some(format!("{} cut at {}", were(*cuts), count(*steps, "step", "steps")))
-        }
-        Verdict::Bounded { bound: Bound::Cycle, cuts } => Some(format!("{} cut where a state came back", were(*cuts))),
+        Verdict::Bounded { bound, cuts } => Some(cut_words(*bound, *cuts)),
         Verdict::Inconclusive(stop) => Some(stop.words().to_owned()),
         Verdict::Unsupported(reason) => Some(reason.clone()),
+    }
+}
+
+/// What the search did not follow.
+fn cut(report: &Report<'_>) -> Option<String> {
+    report.exploration.cut.map(|(bound, cuts)| cut_words(bound, cuts))
+}
+
+fn cut_words(bound: Bound, cuts: u64) -> String {
+    match bound {
+        Bound::Depth(steps) => format!("{} cut at {}", were(cuts), count(steps, "step", "steps")),
+        Bound::Cycle => format!("{} cut where a state came back", were(cuts)),
     }
 }
 
@@ -38,10 +53,34 @@ fn were(cuts: u64) -> String {
     if cuts == 1 { "1 schedule was".to_owned() } else { format!("{} schedules were", number(cuts)) }
 }
 
+/// What a proof rests on, in sentences without full stops: first what was never put to the test, then what was.
+pub(crate) fn grounds(report: &Report<'_>) -> Vec<String> {
+    if report.exploration.verdict != Verdict::Verified {
+        return Vec::new();
+    }
+    let basis = report.basis;
+    let vacuous = |site: &Site| basis.vacuous.iter().any(|vacuous| vacuous.site == *site);
+    let unreached: Vec<_> = basis.unreached.iter().filter(|site| !vacuous(site)).map(Site::told).collect();
+    let unreached = (!unreached.is_empty()).then(|| format!("never reached: {}", unreached.join(", ")));
+    let considered = basis.considered.iter().map(|Considered { what, text }| format!("{what}: {text}"));
+    blocked(report).into_iter().chain(unreached).chain(considered).collect()
+}
+
+/// How many executions ended where an assumption stayed false, and where.
+fn blocked(report: &Report<'_>) -> Option<String> {
+    let statistics = &report.exploration.statistics;
+    let blocked = statistics.get(Counter::AssumeBlocked).filter(|&blocked| blocked > 0)?;
+    let ends = count(blocked, "end is", "ends are");
+    let sites: Vec<_> = report.basis.blocked_at.iter().map(Site::told).collect();
+    let sites = if sites.is_empty() { String::new() } else { format!(" at {}", sites.join(", ")) };
+    Some(format!("{ends} blocked by `assume`{sites}: what waits there is not called a deadlock"))
+}
+
 /// What to do next, if there is something to do.
 pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
     match (&report.exploration.verdict, report.exploration.stop) {
-        (Verdict::Verified, _) | (Verdict::Violated, StopReason::Complete) => None,
+        (Verdict::Verified, _) => None,
+        (Verdict::Violated, StopReason::Complete) if report.exploration.cut.is_none() => None,
         (Verdict::Violated, StopReason::FirstViolation) => Some("--all looks for more"),
         (Verdict::Violated, _) => Some("there may be more"),
         (Verdict::Bounded { bound: Bound::Depth(_), .. }, _) => Some("a higher --max-steps looks further"),
@@ -61,13 +100,23 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::example::counts;
     use mazurka_core::{Counter, Exploration, Statistics};
 
     fn advice_on(statistics: Statistics) -> Option<&'static str> {
         let exploration = &Exploration { statistics, ..Exploration::unsupported("odd") };
-        let (program, engine, promise) = ("three.mz", "exhaustive", "");
-        advice(&Report { program, engine, picked: None, promise, hint: None, exploration, stories: &[] })
+        let (program, engine, basis) = ("three.mz", "exhaustive", &Basis::default());
+        advice(&Report {
+            program,
+            engine,
+            picked: None,
+            basis,
+            alternative: None,
+            hint: None,
+            exploration,
+            stories: &[],
+        })
     }
 
     #[test]

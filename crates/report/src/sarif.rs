@@ -3,28 +3,31 @@
 //! A violation is a result with one flow of steps per actor, its two racing steps as related places. A search that
 //! proves nothing and finds nothing is a result of the kind `open`: it must not look like a pass.
 
-use crate::json::pretty;
-use crate::{Report, Row, Story, meaning};
+use crate::json::{BasisObject, pretty};
+use crate::{Report, Row, Story, Vacuity, Vacuous, meaning};
 use mazurka_core::{Fingerprint, Location, Verdict, ViolationKind};
 use serde_json::{Map, Value, json};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The rules that a result can break, by the name of the kind of violation; the last one is for searches without an answer.
-const RULES: [(&str, &str); 6] = [
+const RULES: [(&str, &str); 7] = [
     ("assertion", "An assertion fails in some order of events."),
     ("invariant", "A condition that must always hold is broken in some order of events."),
     ("deadlock", "Nobody can move in some order of events, and somebody still has something to do."),
     ("crash", "The program does what has no meaning in some order of events."),
     ("conflict", "Two apps fight over a device in some order of events."),
+    (VACUOUS, "A check was never put to the test: it would hold whatever it says."),
     (UNPROVEN, "The search ended without a proof and without a violation."),
 ];
+const VACUOUS: &str = "vacuous";
 const UNPROVEN: &str = "unproven";
 
 /// The whole report as one SARIF log.
 pub fn report(report: &Report<'_>) -> String {
     let mut results: Vec<Value> = report.stories.iter().map(result).collect();
     results.extend(unproven(report));
+    results.extend(vacuous(report));
     let statistics = crate::json::statistics(&report.exploration.statistics);
     let rule = |(name, words): &(&str, &str)| json!({ "id": name, "shortDescription": { "text": words } });
     pretty(&json!({
@@ -47,6 +50,7 @@ pub fn report(report: &Report<'_>) -> String {
                 "engine": report.engine,
                 "verdict": report.exploration.verdict.name(),
                 "reason": meaning::reason(report),
+                "basis": BasisObject::of(report),
                 "statistics": statistics,
             },
         }],
@@ -65,6 +69,25 @@ fn unproven(report: &Report<'_>) -> Option<Value> {
         "message": { "text": text },
         "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(report.program) } } }],
     }))
+}
+
+/// What was verified without being put to the test.
+fn vacuous(report: &Report<'_>) -> Vec<Value> {
+    if report.vacuity() == Vacuity::None {
+        return Vec::new();
+    }
+    let note = |vacuous: &Vacuous| {
+        let here = || json!({ "artifactLocation": { "uri": uri(report.program) } });
+        json!({
+            "ruleId": VACUOUS,
+            "ruleIndex": rule_index(VACUOUS),
+            "kind": "review",
+            "level": "none",
+            "message": { "text": vacuous.told() },
+            "locations": [{ "physicalLocation": vacuous.site.location.as_ref().map_or_else(here, place) }],
+        })
+    };
+    report.basis.vacuous.iter().map(note).collect()
 }
 
 fn rule_index(name: &str) -> usize {
@@ -162,6 +185,7 @@ fn uri(file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Basis;
     use crate::example::{Threads, counts};
     use mazurka_core::{Counter, Exploration, StopReason};
 
@@ -170,7 +194,8 @@ mod tests {
             program: "a program.mz",
             engine: "exhaustive",
             picked: None,
-            promise: "",
+            basis: &Basis::default(),
+            alternative: None,
             hint: None,
             exploration,
             stories,

@@ -20,7 +20,7 @@ use crate::format::{count, counted, duration};
 use crate::groups::by_race;
 use crate::layout::{Paint, one_line, pad, shell_word, width, wrap, wrap_whole};
 use crate::waits::circle;
-use crate::{Length, Report, Row, Story, Wait, meaning, table};
+use crate::{Length, Picked, Report, Row, Story, Vacuity, Wait, meaning, table};
 use mazurka_core::{Counter, Location, Value, Verdict};
 
 /// How a report in text looks.
@@ -43,13 +43,14 @@ impl Default for TextOptions {
 }
 
 /// The counters of the summary; the others are details.
-const SUMMARY: [Counter; 6] = [
+const SUMMARY: [Counter; 7] = [
     Counter::Executions,
     Counter::Traces,
     Counter::States,
     Counter::Transitions,
     Counter::Events,
     Counter::Configurations,
+    Counter::AssumeBlocked,
 ];
 
 /// The whole report: each violation, those of one race together, then the verdict and what it means.
@@ -131,8 +132,9 @@ fn start_values(story: &Story) -> Vec<Value> {
 pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
     let mut page = Page::new(options);
     let exploration = report.exploration;
-    let name = exploration.verdict.name();
+    let name = &*report.headline();
     let coloured = match exploration.verdict {
+        Verdict::Verified if report.vacuity() != Vacuity::None => page.paint.open(name),
         Verdict::Verified => page.paint.good(name),
         Verdict::Violated => page.paint.alarm(name),
         Verdict::Bounded { .. } | Verdict::Inconclusive(_) | Verdict::Unsupported(_) => page.paint.open(name),
@@ -149,11 +151,19 @@ pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
         let details: Vec<_> = details.into_iter().map(|(counter, value)| counted(counter, value)).collect();
         page.hanging(indent, &details.join(", "));
     }
+    if report.vacuity() != Vacuity::None {
+        for vacuous in &report.basis.vacuous {
+            page.hanging(indent, &vacuous.told());
+        }
+    }
     page.meaning(report, indent);
+    for sentence in meaning::grounds(report) {
+        page.hanging(indent, &sentence);
+    }
     if let Some(hint) = report.hint {
         page.hanging(indent, hint);
     }
-    if let Some(reason) = report.picked {
+    if let Some(Picked { reason, .. }) = report.picked {
         page.hanging(indent, &format!("engine {} was picked: {reason}", report.engine));
     }
     page.finish()
@@ -306,7 +316,7 @@ impl Page {
             (Some(reason), Some(advice)) if violated => self.hanging(indent, &format!("{reason}; {advice}")),
             (_, None) if violated => {}
             (reason, advice) => {
-                for sentence in reason.iter().map(String::as_str).chain(advice) {
+                for sentence in reason.iter().map(String::as_str).chain(advice).chain(report.alternative) {
                     self.hanging(indent, sentence);
                 }
             }
@@ -364,6 +374,7 @@ fn listed(values: &[Value]) -> String {
 mod tests {
     use super::*;
     use crate::example::{Op, Threads, counts};
+    use crate::{Basis, Considered, Site, Vacuous};
     use mazurka_core::{Bound, Exploration, Found, StopReason};
 
     fn conclude(stop: StopReason, bounded: Option<(Bound, u64)>, violations: Vec<Found>) -> Exploration {
@@ -372,13 +383,18 @@ mod tests {
     }
 
     fn of(exploration: &Exploration, stories: &[Story], options: &TextOptions) -> String {
-        let promise = "every reachable state was visited: no assertion fails, nothing deadlocks";
+        let basis = Basis::of("every reachable state was visited: no assertion fails, nothing deadlocks");
+        resting_on(&basis, exploration, stories, options)
+    }
+
+    fn resting_on(basis: &Basis, exploration: &Exploration, stories: &[Story], options: &TextOptions) -> String {
         report(
             &Report {
                 program: "three.mz",
                 engine: "exhaustive",
                 picked: None,
-                promise,
+                basis,
+                alternative: None,
                 hint: None,
                 exploration,
                 stories,
@@ -575,6 +591,8 @@ mod tests {
             conclude(StopReason::Complete, None, found()),
             conclude(StopReason::FirstViolation, None, found()),
             conclude(StopReason::TimeLimit, None, [found(), found()].concat()),
+            conclude(StopReason::Complete, Some((Bound::Cycle, 2)), found()),
+            conclude(StopReason::TimeLimit, Some((Bound::Depth(9), 1)), found()),
             conclude(StopReason::Complete, Some((Bound::Depth(1000), 12_345)), Vec::new()),
             conclude(StopReason::Complete, Some((Bound::Cycle, 1)), Vec::new()),
             conclude(StopReason::TimeLimit, None, Vec::new()),
@@ -596,6 +614,14 @@ mod tests {
 
         VERDICT  violated   exhaustive: 6 states, 1 transition, 2 violations, 0.4 ms
                  the search stopped early: the time limit was reached; there may be more
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
+                 the search did not see everything: 2 schedules were cut where a state
+                 came back; there may be more
+
+        VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
+                 the search stopped early: the time limit was reached, and 1 schedule was
+                 cut at 9 steps; there may be more
 
         VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
                  12,345 schedules were cut at 1,000 steps; nothing was found so far
@@ -631,13 +657,16 @@ mod tests {
         insta::assert_snapshot!(of(&exploration, &[], &options), @"
         VERDICT  verified   exhaustive: 1,234,567 executions, 1,234,567 traces,
                             1,234,567 states, 1,234,567 transitions, 1,234,567 events,
-                            1,234,567 maximal configurations, 3 min 2 s
+                            1,234,567 maximal configurations,
+                            1,234,567 ends blocked by assume, 3 min 2 s
                  1,234,567 blocked runs, 1,234,567 event-driven traces, 1,234,567 states
                  met again, 1,234,567 races, 1,234,567 backtracking points, 1,234,567
                  decisions taken back, 1,234,567 cutoffs, 1,234,567 end states, longest
                  schedule 1,234,567 steps, 1.2 MiB of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
+                 1,234,567 ends are blocked by `assume`: what waits there is not called a
+                 deadlock
         ");
     }
 
@@ -656,6 +685,43 @@ mod tests {
 
         VERDICT  violated   exhaustive: 6 states, 1 transition, 3 violations, 0.4 ms
         ");
+    }
+
+    #[test]
+    fn a_proof_tells_what_it_rests_on_and_says_when_that_is_nothing() {
+        let site = |text: &str, line| Site { text: text.to_owned(), location: Threads::location(0, line) };
+        let vacuous = Vacuous {
+            site: site("assert(x == 2)", 3),
+            reason: "was never reached: `assume(x == 1)` is never true".to_owned(),
+            remedy: Some("let somebody write x".to_owned()),
+        };
+        let mut basis = Basis {
+            considered: vec![Considered { what: "values".to_owned(), text: "x from 0 to 3".to_owned() }],
+            stated: 2,
+            unreached: vec![site("assert(x == 2)", 3), site("assert(false)", 4)],
+            blocked_at: vec![site("assume(x == 1)", 2)],
+            vacuous: vec![vacuous],
+            ..Basis::of("no assertion fails")
+        };
+        let mut exploration = conclude(StopReason::Complete, None, Vec::new());
+        exploration.statistics.set(Counter::AssumeBlocked, 1);
+        insta::assert_snapshot!(resting_on(&basis, &exploration, &[], &TextOptions::default()), @"
+        VERDICT  verified (partly vacuous)   exhaustive: 6 states, 1 transition,
+                                             1 end blocked by assume, 0.4 ms
+                 `assert(x == 2)` (three.mz:4) was never reached: `assume(x == 1)` is
+                 never true; let somebody write x
+                 no assertion fails
+                 1 end is blocked by `assume` at `assume(x == 1)` (three.mz:3): what
+                 waits there is not called a deadlock
+                 never reached: `assert(false)` (three.mz:5)
+                 values: x from 0 to 3
+        ");
+        basis.stated = 1;
+        let text = resting_on(&basis, &exploration, &[], &TextOptions::default());
+        assert!(text.starts_with("VERDICT  verified (vacuous)   exhaustive: "), "{text}");
+        let cut = conclude(StopReason::TimeLimit, None, Vec::new());
+        let text = resting_on(&basis, &cut, &[], &TextOptions::default());
+        assert!(!text.contains("vacuous") && !text.contains("reached:"), "nothing is claimed: {text}");
     }
 
     #[test]

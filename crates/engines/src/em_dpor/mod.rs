@@ -103,12 +103,12 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     };
     let mut mutexes_count = false;
     let walked = from_each_start(system, &mut tally, |machine, tally| {
-        let (start, before) = (tally.schedule.start, tally.executions());
+        let (start, before) = (tally.schedule.start, (tally.executions(), tally.assume_blocked()));
         let walked = counted.search(machine, tally, mutexes_count)?;
         if walked == Err(Leak) {
             // Once a message ends with a mutex in its hands, mutexes count everywhere.
             mutexes_count = true;
-            tally.begin_over(before);
+            tally.begin_over(before.0, before.1);
             counted.classes.retain(|class| class.0 != start);
             let Some(state) = system.initial_states().into_iter().nth(start) else { return Ok(()) };
             let _ = counted.search(Stepper::new(system, state), tally, true)?;

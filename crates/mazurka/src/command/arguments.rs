@@ -202,6 +202,7 @@ impl Search {
             memory: self.memory_limit,
             depth: self.max_steps,
             memory_in_use: Some(super::console::memory_in_use),
+            size: None,
             cancel,
         };
         Options { budget, all, threads: self.threads, ..self.variant.options() }

@@ -3,10 +3,10 @@
 function verdictView(data) {
   return element(
     "header",
-    { class: `verdict ${data.verdict}` },
+    { class: data.headline === data.verdict ? `verdict ${data.verdict}` : "verdict" },
     data.up ? element("p", {}, element("a", { href: data.up[1] }, `← ${data.up[0]}`)) : null,
     element("p", { class: "kicker" }, data.program),
-    element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, SIGNS[data.verdict]), ` ${data.verdict}`),
+    element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, SIGNS[data.verdict]), ` ${data.headline}`),
     data.remarks.map((remark) => element("p", {}, sentence(remark))),
     element(
       "dl",

@@ -1,0 +1,192 @@
+//! Words that are true: what `verified` rests on, what was cut, and which engine `auto` picks.
+
+use mazurka::engines::{Options, refuses};
+use mazurka::report::{Vacuity, json};
+use mazurka::{Check, Checked, Counter, Engine, MzProgram, Subject, Verdict, lang};
+use std::time::Duration;
+
+fn program(source: &str) -> MzProgram {
+    sized(source, &[])
+}
+
+fn sized(source: &str, defines: &[(&str, i64)]) -> MzProgram {
+    let defines: Vec<_> = defines.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    MzProgram::new(lang::compile("p.mz", source, &defines).expect("it compiles"))
+}
+
+fn example(path: &str, defines: &[(&str, i64)]) -> MzProgram {
+    let path = format!("{}/../../examples/{path}", env!("CARGO_MANIFEST_DIR"));
+    sized(&std::fs::read_to_string(path).expect("the example can be read"), defines)
+}
+
+/// What each engine that takes the program and comes to its end says, on one thread and on several.
+fn by_all_engines(source: &str) -> Vec<Checked> {
+    let engines = Engine::ALL.iter().flat_map(|&engine| [(engine, 1), (engine, 4)]);
+    let fits = |engine: Engine| refuses(engine, &Subject::traits(&program(source))).is_none();
+    let all: Vec<_> = engines
+        .filter(|&(engine, _)| fits(engine))
+        .map(|(engine, threads)| Check::new(&program(source)).engine(engine).threads(threads).run())
+        .collect();
+    assert!(all.len() > 10, "most engines take it");
+    all
+}
+
+#[test]
+fn an_assertion_behind_an_assumption_that_nobody_passes_is_vacuous() {
+    for checked in by_all_engines("shared x = 0;\nthread t {\n  assume(x == 1);\n  assert(x == 2);\n}") {
+        assert_eq!(checked.exploration.verdict, Verdict::Verified);
+        assert_eq!(checked.basis.vacuity(), Vacuity::Whole, "{checked}");
+        assert_eq!(checked.exploration.statistics.get(Counter::AssumeBlocked), Some(1), "{checked}");
+        assert_eq!(checked.basis.unreached.len(), 1);
+        assert_eq!(checked.basis.blocked_at[0].location.as_ref().map(|location| location.line), Some(3));
+        let text = checked.to_string();
+        assert!(text.starts_with("VERDICT  verified (vacuous)   "), "{text}");
+        assert!(text.contains("`assert(x == 2)` (p.mz:4) was never reached"), "{text}");
+        assert!(json::report(&checked.report()).contains("\"vacuity\": \"whole\""));
+    }
+}
+
+#[test]
+fn what_is_put_to_the_test_is_not_vacuous_whoever_searches() {
+    let source = "shared x = 0; shared y = 0;
+        def check(v) { assert(v < 3); return v; }
+        thread a { x = 1; let r = check(y); assert(r < 2); }
+        thread b { y = 1; if (x == 1) { assert(y == 1); } }
+        thread c { if (x == 7) { assert(false); } }
+        never (x > 1 && y > 1);";
+    for checked in by_all_engines(source) {
+        assert_eq!(checked.exploration.verdict, Verdict::Verified, "{checked}");
+        assert_eq!(checked.basis.vacuity(), Vacuity::None, "{checked}");
+        let unreached: Vec<_> = checked.basis.unreached.iter().map(|site| &*site.text).collect();
+        assert_eq!(unreached, ["assert(false)"], "it says itself that it is not reached");
+        assert_eq!(checked.exploration.statistics.get(Counter::AssumeBlocked), None);
+    }
+}
+
+#[test]
+fn a_rule_about_what_never_changes_is_vacuous_and_one_of_two_is_said_to_be_part() {
+    let source = "shared x = 0; shared y = 0; thread a { y = 1; x = 0; } never (x > 0); never (y > 1);";
+    for checked in by_all_engines(source) {
+        assert_eq!(checked.basis.vacuity(), Vacuity::Part, "{checked}");
+        assert_eq!(checked.basis.vacuous.len(), 1);
+        let text = checked.to_string();
+        assert!(text.starts_with("VERDICT  verified (partly vacuous)   "), "{text}");
+        assert!(text.contains("is about `x`, which never changes"), "{text}");
+    }
+}
+
+#[test]
+fn assert_false_behind_a_closed_assumption_proves_nothing() {
+    let checked = Check::new(&program("shared x = 0; thread t { assume(x > 0); assert(false); }")).run();
+    assert_eq!(checked.basis.vacuity(), Vacuity::Whole, "{checked}");
+}
+
+#[test]
+fn the_members_of_a_family_reach_one_assertion() {
+    let source = "shared x = 0; thread t(i in 0..3) { if (i == 1) { assert(x == 0); } }";
+    assert_eq!(Check::new(&program(source)).run().basis.vacuity(), Vacuity::None);
+}
+
+#[test]
+fn waits_that_nobody_ends_are_told() {
+    let source = "shared s = 1; shared r = 1;
+        thread a { atomic { assume(s > 0); s -= 1; } atomic { assume(r > 0); r -= 1; } r += 1; s += 1; }
+        thread b { atomic { assume(r > 0); r -= 1; } atomic { assume(s > 0); s -= 1; } s += 1; r += 1; }";
+    for checked in by_all_engines(source) {
+        assert_eq!(checked.exploration.verdict, Verdict::Verified);
+        assert!(checked.exploration.statistics.get(Counter::AssumeBlocked) >= Some(1), "{checked}");
+        assert_eq!(checked.basis.blocked_at.len(), 2, "{checked}");
+        assert!(checked.to_string().contains("blocked by assume"), "{checked}");
+    }
+}
+
+#[test]
+fn nothing_is_claimed_about_what_was_not_looked_at() {
+    let source = "shared x = 0; thread t { while (true) { x = 1 - x; } } thread u { assume(x == 5); assert(x == 3); }";
+    for engine in [Engine::Optimal, Engine::Dpor] {
+        let checked = Check::new(&program(source)).engine(engine).run();
+        assert!(matches!(checked.exploration.verdict, Verdict::Bounded { .. }), "{checked}");
+        assert!(checked.basis.unreached.is_empty() && checked.basis.vacuous.is_empty());
+    }
+    assert_eq!(Check::new(&program(source)).run().basis.vacuity(), Vacuity::Whole);
+}
+
+#[test]
+fn a_cut_is_told_even_where_something_was_found() {
+    let source = "shared x = 0; thread t { while (true) { x = 1 - x; } } thread u { assert(x == 0); }";
+    for engine in [Engine::Dpor, Engine::Sdpor, Engine::Optimal, Engine::Enumerate] {
+        let checked = Check::new(&program(source)).engine(engine).all().run();
+        if checked.exploration.verdict != Verdict::Violated {
+            continue;
+        }
+        let text = checked.to_string();
+        assert!(text.contains("the search did not see everything") && text.contains("there may be more"), "{text}");
+        let json = json::report(&checked.report());
+        assert!(json.contains("\"bound\": \"cycle\"") && !json.contains("went on to its end"), "{json}");
+    }
+    let mut options = Options { all: true, ..Options::default() };
+    options.budget.depth = Some(2);
+    let checked = Check::new(&program(source)).options(options).run();
+    assert_eq!(checked.exploration.verdict, Verdict::Violated, "{checked}");
+    assert!(checked.exploration.cut.is_some());
+    assert!(checked.to_string().contains("cut at 2 steps; there may be more"), "{checked}");
+}
+
+#[test]
+fn auto_goes_over_to_a_reduction_whatever_the_number_of_threads() {
+    let cases = [
+        (example("families/independent-toggles.mz", &[("N", 26)]), Engine::Stateful, 1),
+        (example("classics/indexer.mz", &[("THREADS", 12)]), Engine::Optimal, 1),
+    ];
+    for (program, engine, before) in &cases {
+        let run = |threads| Check::new(program).threads(threads).run();
+        let (one, several) = (run(1), run(4));
+        assert_eq!(one.exploration.verdict, Verdict::Verified, "{one}");
+        assert_eq!(one.engine, *engine, "{one}");
+        let picked = one.picked.as_ref().expect("nobody asked for an engine");
+        assert_eq!(picked.tried.len(), *before);
+        assert!(one.to_string().contains("was picked: exhaustive met more than 100,000 states"), "{one}");
+        let counts = |checked: &Checked| {
+            let counted = |statistics: &mazurka::Statistics| {
+                let counts = statistics.iter().filter(|(counter, _)| *counter != Counter::PeakBytes);
+                counts.collect::<Vec<_>>()
+            };
+            let tried = checked.picked.iter().flat_map(|picked| &picked.tried);
+            let tried: Vec<_> = tried.map(|tried| counted(&tried.statistics)).collect();
+            (counted(&checked.exploration.statistics), tried)
+        };
+        assert_eq!(counts(&one), counts(&several), "{several}");
+    }
+}
+
+#[test]
+fn auto_keeps_the_shortest_schedule_of_a_small_program_and_loses_no_violation_of_a_large_one() {
+    let source = "const N = 20; shared x[N] = 0; shared y = 0;
+        event toggle(i in 0..N) { x[i] = 1 - x[i]; }
+        event first { assert(y == 0); } event second { y = 1; }";
+    let small = Check::new(&sized(source, &[("N", 3)])).run();
+    assert_eq!((small.engine, small.stories[0].rows.len()), (Engine::Exhaustive, 2));
+    let large = Check::new(&program(source)).all().run();
+    assert_eq!(large.engine, Engine::Stateful, "{large}");
+    assert_eq!(large.exploration.violations.len(), 1, "{large}");
+    assert_eq!(large.exploration.violations[0].schedule.moves.len(), 2, "the schedule of the first search: {large}");
+}
+
+#[test]
+fn auto_with_a_bound_stays_with_the_engine_that_looks_at_everything_within_it() {
+    let mut options = Options::default();
+    options.budget.depth = Some(5);
+    let program = example("families/independent-toggles.mz", &[("N", 40)]);
+    let checked = Check::new(&program).options(options).run();
+    assert_eq!(checked.engine, Engine::Exhaustive);
+    assert!(matches!(checked.exploration.verdict, Verdict::Bounded { .. }), "{checked}");
+}
+
+#[test]
+fn an_inconclusive_result_names_the_engine_to_try() {
+    let program = example("families/independent-toggles.mz", &[("N", 26)]);
+    let checked = Check::new(&program).engine(Engine::Exhaustive).time_limit(Duration::ZERO).run();
+    assert!(matches!(checked.exploration.verdict, Verdict::Inconclusive(_)));
+    assert!(checked.to_string().contains("--engine stateful may come to an end"), "{checked}");
+    assert!(json::report(&checked.report()).contains("\"alternative\": \"--engine stateful"));
+}
