@@ -212,3 +212,39 @@ impl Meter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits for what the thread beside a search sees.
+    fn becomes_over(meter: &Meter) -> bool {
+        (0..1000).any(|_| {
+            std::thread::sleep(WATCH_EVERY);
+            meter.is_over()
+        })
+    }
+
+    #[test]
+    fn a_limit_is_seen_from_outside() {
+        let mut timed = Meter::start(&Budget { time: Some(Duration::from_millis(1)), ..Budget::default() });
+        assert!(becomes_over(&timed));
+        assert_eq!(timed.check(), Some(StopReason::TimeLimit));
+        let budget = Budget { memory: Some(1000), memory_in_use: Some(|| 1000), ..Budget::default() };
+        let mut full = Meter::start(&budget);
+        assert!(becomes_over(&full.of_part(Cancel::default())));
+        assert_eq!(full.check(), Some(StopReason::MemoryLimit));
+        assert_eq!(full.peak_bytes(), Some(1000));
+    }
+
+    #[test]
+    fn whoever_cancels_stops_a_part_or_all() {
+        let whole = Meter::start(&Budget::default());
+        let cancel = Cancel::default();
+        let mut part = whole.of_part(cancel.clone());
+        assert!(!part.is_over());
+        cancel.cancel();
+        assert!(part.is_over() && !whole.is_over());
+        assert_eq!(part.check(), Some(StopReason::Cancelled));
+    }
+}

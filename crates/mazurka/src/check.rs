@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const SAMPLING: Duration = Duration::from_millis(200);
 
 /// How long it may take, when the time of a search is over, to shorten what it found.
-const AFTERWARDS: Duration = Duration::from_millis(300);
+const AFTERWARDS: Duration = Duration::from_millis(200);
 
 /// A check that is being set up.
 ///
@@ -143,10 +143,19 @@ impl<'a> Check<'a> {
     pub fn tell(self, searched: Searched) -> Checked {
         let Searched { engine, why, exploration, started } = searched;
         let budget = &self.options.budget;
-        let time = budget.time.map(|limit| limit.saturating_sub(started.elapsed()).max(AFTERWARDS));
-        let meter = Meter::start(&Budget { time, memory: None, ..budget.clone() });
+        let left = budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
+        // To tell a long schedule takes a while, too.
+        let time = left.map(|left| (left / 2).max(AFTERWARDS));
+        let shortening = Meter::start(&Budget { time, memory: None, ..budget.clone() });
+        let left = if budget.cancel.is_cancelled() { Some(Duration::ZERO) } else { left };
+        let telling = Meter::start(&Budget { time: left.map(|left| left + 2 * AFTERWARDS), ..Budget::default() });
+        let mut is_first = true;
         let tell = |found: &Found| {
-            let told = caught(|| self.subject.tell(found, &meter));
+            if !std::mem::take(&mut is_first) && telling.is_over() {
+                let why = "there was no time left to tell how it comes about".to_owned();
+                return (found.clone(), Story::untold(found, why));
+            }
+            let told = caught(|| self.subject.tell(found, &shortening));
             told.unwrap_or_else(|panic| {
                 (found.clone(), Story::untold(found, format!("the program panicked when this was told: {panic}")))
             })

@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// A limit may be overstepped by one part in so many: the search has that long to end by itself.
 const SLACK: u32 = 20;
 /// And by this time.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_millis(700);
 
 /// What is locked stays usable whatever happened to others.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -165,7 +165,7 @@ mod tests {
     fn limits_may_be_overstepped_by_a_little_only() {
         let now = Instant::now();
         let time = |milliseconds| Budget { time: Some(Duration::from_millis(milliseconds)), ..Budget::default() };
-        let earlier = now.checked_sub(Duration::from_millis(700));
+        let earlier = now.checked_sub(Duration::from_millis(900));
         assert_eq!(overstepped(&time(300), now, None), None);
         assert_eq!(earlier.and_then(|earlier| overstepped(&time(100), earlier, None)), Some(StopReason::TimeLimit));
         assert_eq!(overstepped(&Budget::default(), now, earlier), earlier.map(|_| StopReason::Cancelled));
