@@ -17,6 +17,7 @@ mod footprint;
 mod happens_before;
 mod machine;
 mod observer;
+mod panics;
 mod statistics;
 mod system;
 mod trace;
@@ -33,6 +34,7 @@ pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, 
 pub use happens_before::HappensBefore;
 pub use machine::{Machine, Next, StepRecord, Stepper};
 pub use observer::{Observer, Progress, Silent};
+pub use panics::{Panic, caught};
 pub use statistics::{Counter, Statistics};
 pub use system::{
     Awaited, Description, Ending, ObjectKind, Queue, Schedule, Step, System, Traits, Value, WaitingVisitor,

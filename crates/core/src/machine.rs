@@ -200,8 +200,7 @@ impl<S: System> Machine for Stepper<'_, S> {
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {
-        self.step.begin(step.outcome);
-        self.system.step(&mut self.state, step.actor, &mut self.step);
+        self.step.take(self.system, &mut self.state, step);
         self.step.footprint_mut().seal();
         // What the last step touched is forgotten when the next one begins.
         std::mem::swap(&mut self.record.footprint, self.step.footprint_mut());

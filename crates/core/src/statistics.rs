@@ -44,8 +44,6 @@ counters! {
     Races => "races",
     /// Moves that a race asked to be tried as well.
     BacktrackPoints => "backtrack_points",
-    /// Searches for an order of messages in which a first choice had to be taken back.
-    Decisions => "decisions",
     /// Events of the unfolding that were built.
     Events => "events",
     /// Those of them after which nothing new can happen.

@@ -1,5 +1,6 @@
 //! The face of a program that a frontend writes.
 
+use crate::panics::caught;
 use crate::{
     Access, ActorId, Choices, Fingerprint, FingerprintHasher, Footprint, Found, Location, Move, Next, ObjectId,
     Outcome, Violation,
@@ -407,6 +408,16 @@ impl Step {
         self.made.clear();
         self.cannot_wait = false;
         self.choices.begin(outcome);
+    }
+
+    /// Moves an actor that can move. Everybody who drives a program does it here: a panic of the program is a violation
+    /// then, and what the step did before it stays.
+    #[inline]
+    pub fn take<S: System>(&mut self, system: &S, state: &mut S::State, step: Move) {
+        self.begin(step.outcome);
+        if let Err(panic) = caught(|| system.step(state, step.actor, self)) {
+            self.fail(Violation { actor: Some(step.actor), ..panic.violation() });
+        }
     }
 
     /// The step looked at an object.

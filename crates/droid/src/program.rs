@@ -124,6 +124,8 @@ struct Touched {
 struct Builder<'l> {
     lines: &'l [Line],
     edges: &'l [Edge],
+    /// The lines that an edge leads to.
+    targets: HashSet<usize>,
     replayed: &'l Replayed,
     places: HashMap<&'l Place, Touched>,
     /// For each line its step.
@@ -147,6 +149,7 @@ impl<'l> Builder<'l> {
         let mut builder = Builder {
             lines,
             edges,
+            targets: edges.iter().map(|edge| edge.target).collect(),
             replayed,
             places: HashMap::new(),
             steps: vec![Done { task: 0, step: 0 }; lines.len()],
@@ -238,7 +241,7 @@ impl<'l> Builder<'l> {
     /// Whether others could come before or after an operation in a way that matters.
     fn begins_step(&self, at: usize) -> bool {
         let line = &self.lines[at];
-        self.edges.iter().any(|edge| edge.target == at)
+        self.targets.contains(&at)
             || match &line.operation {
                 Operation::Lock(_) | Operation::Post(..) | Operation::Wait => true,
                 Operation::ThreadExit => self.queues.contains_key(&line.thread),

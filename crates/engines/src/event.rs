@@ -20,7 +20,7 @@
 //!   where the message is the first on its handler; it is not the case where a message before it conflicts with it, or
 //!   where saturation goes round in a circle; and otherwise an execution is looked for in which it comes first. What the
 //!   published algorithm has to wait for, parking a sequence until the accesses of a message are known, is found by running
-//!   the message: so nothing is parked. The counter `decisions` says how often the search had to take a choice back.
+//!   the message: so nothing is parked.
 //!
 //! A sequence that can begin like the current path follows it down before it branches off, also through steps that are
 //! still being explored. Without that, the reversal of two choices of one message is lost, and executions of `db-cache`

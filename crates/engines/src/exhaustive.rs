@@ -163,6 +163,9 @@ impl<'a, S: System> Search<'a, S> {
             self.expand(&batch, first as u32, look_only);
             first += batch.len();
             self.next.recycle(batch);
+            if self.meter.is_over() {
+                return self.meter.check();
+            }
         }
         None
     }
@@ -210,7 +213,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Looks at the limits every now and then, before a batch of so many states is expanded.
     fn check(&mut self, batch: usize) -> Option<StopReason> {
-        if self.unchecked < CHECK_EVERY {
+        if self.unchecked < CHECK_EVERY && !self.meter.is_over() {
             self.unchecked += batch;
             return None;
         }
@@ -231,8 +234,15 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Expands a batch whose first state has this number.
     fn expand(&mut self, batch: &[S::State], first: u32, look_only: bool) {
-        let task =
-            Task { system: self.system, depth: self.depth, known: &self.findings, look_only, first, parents: batch };
+        let task = Task {
+            system: self.system,
+            meter: &self.meter,
+            depth: self.depth,
+            known: &self.findings,
+            look_only,
+            first,
+            parents: batch,
+        };
         if self.lanes.len() == 1 || batch.len() < WORTH_SHARING {
             let mut sink = Direct { visited: &mut self.visited, next: &mut self.next, ancestry: &mut self.ancestry };
             self.lanes[0].expander.expand(&task, &mut sink);
@@ -323,8 +333,7 @@ fn follow<S: System>(system: &S, start: usize, ordinals: &[u32]) -> Option<Sched
         let mut current = candidates.next()?;
         loop {
             let mut successor = state.clone();
-            step.begin(current.outcome);
-            system.step(&mut successor, current.actor, &mut step);
+            step.take(system, &mut successor, current);
             if left == 0 {
                 state = successor;
                 break;

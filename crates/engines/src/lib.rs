@@ -5,7 +5,7 @@
 //! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once), `tally` (what is counted
 //! and cut along a path), `trail` (places to come back to), `execution` (clocks, races, initials), `waiting` (blocked next
 //! operations), `sleep` (sleep sets), `backtracking` (the search that these make up), `capture` (local states by their
-//! changes). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
+//! changes), [`commutation`] (whether footprints are complete). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
 //!
 //! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
 //! `refuses`, and add its line to the table below.
@@ -43,6 +43,7 @@ mod ancestry;
 mod backtracking;
 mod bits;
 mod capture;
+pub mod commutation;
 mod dpor;
 mod em_dpor;
 mod enumerate;
@@ -115,7 +116,8 @@ macro_rules! engines {
             }
         }
 
-        /// Explores a program with an engine. The verdict is `unsupported` if the engine [`refuses`] the program.
+        /// Explores a program with an engine. The verdict is `unsupported` if the engine [`refuses`] the program. A panic in a
+        /// step of the program is a violation.
         pub fn explore<S: System>(
             engine: Engine,
             system: &S,
@@ -158,6 +160,12 @@ engines! {
 }
 
 impl Engine {
+    /// Whether the engine leaves out orders of steps whose footprints do not conflict: then its promise holds as far as
+    /// footprints are complete.
+    pub fn reduces(self) -> bool {
+        !matches!(self, Engine::Exhaustive | Engine::Enumerate)
+    }
+
     /// The engine with this name.
     pub fn by_name(name: &str) -> Option<Engine> {
         Engine::ALL.iter().copied().find(|engine| engine.name() == name)

@@ -5,25 +5,27 @@
 //! avoids the violation.
 
 use mazurka_core::{
-    ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Move, ObjectId, Race, Stepper, System,
-    ViolationKind,
+    ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Meter, Move, ObjectId, Race, Stepper,
+    System, ViolationKind,
 };
 
 /// Races are tried from the last one back, at most so many: each costs a replay.
 const MOST_TRIED: usize = 500;
 
 /// The race that explains a violation best: one whose other order avoids the violation, if there is one; the one with
-/// the latest second step among several, and with the latest first step among those. `None` if there is no race.
-pub fn explain_race<S: System>(system: &S, found: &Found) -> Option<Race> {
-    let run = Run::of(system, found)?;
+/// the latest second step among several, and with the latest first step among those. `None` if there is no race, or none
+/// was found while `meter` allowed it.
+pub fn explain_race<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Race> {
+    let run = Run::of(system, found, meter)?;
     let last = found.schedule.moves.len().checked_sub(1)?;
     let matters =
         |step: usize| step == last || found.violation.kind == ViolationKind::Deadlock || run.order.before(step, last);
     let mut second_best = None;
-    let seconds = || (1..=last).rev().filter(|&second| matters(second));
-    let close = seconds().flat_map(|second| run.conflicts_before(second, true));
-    let races = close.chain(seconds().flat_map(|second| run.conflicts_before(second, false)));
-    for race in races.take(MOST_TRIED) {
+    let in_time = |_: &usize| !meter.is_over();
+    let seconds = || (1..=last).rev().take_while(in_time).filter(|&second| matters(second));
+    let close = seconds().flat_map(|second| run.conflicts_before(second, true, meter));
+    let races = close.chain(seconds().flat_map(|second| run.conflicts_before(second, false, meter)));
+    for race in races.take(MOST_TRIED).take_while(|_| !meter.is_over()) {
         match run.reversed(system, found, &race) {
             Reversed::Impossible => {}
             Reversed::Avoids => return Some(race),
@@ -50,10 +52,13 @@ struct Run {
 }
 
 impl Run {
-    fn of<S: System>(system: &S, found: &Found) -> Option<Run> {
+    fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Run> {
         let mut stepper = at_start(system, found)?;
         let mut run = Run { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
         for &step in &found.schedule.moves {
+            if meter.is_over() {
+                return None;
+            }
             let footprint = stepper.try_step(step)?.footprint.clone();
             run.order.push(step.actor, &footprint);
             run.footprints.push((step.actor, footprint));
@@ -63,8 +68,13 @@ impl Run {
 
     /// The earlier steps of other actors that conflict with a step, the latest first: with nothing between the two
     /// (`adjacent`), or with further steps of the earlier actor between them, such as those up to giving a mutex back.
-    fn conflicts_before(&self, second: usize, adjacent: bool) -> impl Iterator<Item = Race> + '_ {
-        (0..second).rev().filter_map(move |first| {
+    fn conflicts_before<'r>(
+        &'r self,
+        second: usize,
+        adjacent: bool,
+        meter: &'r Meter,
+    ) -> impl Iterator<Item = Race> + 'r {
+        (0..second).rev().take_while(|_| !meter.is_over()).filter_map(move |first| {
             let object = self.conflict(first, second)?;
             let between = |step: &usize| self.order.before(first, *step) && self.order.before(*step, second);
             let is_own = |step: usize| self.order.actor(step) == self.order.actor(first);
@@ -124,7 +134,8 @@ mod tests {
         let schedule = schedule(actors);
         let (_, mut violations) = Stepper::replay(system, &schedule)?;
         let nothing = Violation::new(ViolationKind::Assertion, "nothing");
-        explain_race(system, &Found { violation: violations.pop().unwrap_or(nothing), schedule })
+        let meter = Meter::start(&mazurka_core::Budget::default());
+        explain_race(system, &Found { violation: violations.pop().unwrap_or(nothing), schedule }, &meter)
     }
 
     #[test]

@@ -9,13 +9,17 @@
 //! The result is a local optimum: no single actor, no single step can be left out of it, and no two runs of one actor
 //! can be joined by moving one to the other, provided that the number of replays sufficed.
 
-use mazurka_core::{ActorId, Ending, Found, Machine, Move, Schedule, Stepper, System, Violation};
+use mazurka_core::{ActorId, Ending, Found, Machine, Meter, Move, Schedule, Stepper, System, Violation};
 use std::ops::Range;
 
-/// Shortens the schedule of a violation, with at most so many replays. The result shows a violation of the same kind at
-/// the same place, at its end; it is the given one if nothing better was found.
-pub fn shorten<S: System>(system: &S, found: &Found, budget_replays: usize) -> Found {
-    let mut search = Shortening { system, best: found.clone(), replays_left: budget_replays };
+/// So many steps are replayed at most: of a long schedule not everything can be tried.
+const MOST_STEPS: usize = 10_000_000;
+
+/// Shortens the schedule of a violation, with at most so many replays and while `meter` allows. The result shows a
+/// violation of the same kind at the same place, at its end; it is the given one if nothing better was found.
+pub fn shorten<S: System>(system: &S, found: &Found, budget_replays: usize, meter: &Meter) -> Found {
+    let mut search =
+        Shortening { system, best: found.clone(), replays_left: budget_replays, steps_left: MOST_STEPS, meter };
     search.attempt(found.schedule.moves.clone());
     loop {
         let before = cost(&search.best.schedule.moves);
@@ -48,7 +52,10 @@ fn runs(moves: &[Move]) -> Vec<Range<usize>> {
 struct Shortening<'s, S: System> {
     system: &'s S,
     best: Found,
+    /// None once there is no time left.
     replays_left: usize,
+    steps_left: usize,
+    meter: &'s Meter,
 }
 
 impl<S: System> Shortening<'_, S> {
@@ -58,11 +65,13 @@ impl<S: System> Shortening<'_, S> {
 
     /// Runs a candidate; true if it is better and has taken the place of the best one.
     fn attempt(&mut self, candidate: Vec<Move>) -> bool {
-        if self.replays_left == 0 {
+        if self.replays_left == 0 || self.meter.is_over() || self.steps_left < candidate.len() {
+            self.replays_left = 0;
             return false;
         }
         self.replays_left -= 1;
-        match run(self.system, self.best.schedule.start, &candidate, &self.best.violation) {
+        self.steps_left -= candidate.len();
+        match run(self.system, self.best.schedule.start, &candidate, &self.best.violation, self.meter) {
             Some(better) if cost(&better.schedule.moves) < cost(self.moves()) => {
                 self.best = better;
                 true
@@ -77,6 +86,9 @@ impl<S: System> Shortening<'_, S> {
         actors.sort_unstable();
         actors.dedup();
         for actor in actors {
+            if self.replays_left == 0 {
+                return;
+            }
             self.attempt(self.moves().iter().copied().filter(|step| step.actor != actor).collect());
         }
     }
@@ -87,7 +99,7 @@ impl<S: System> Shortening<'_, S> {
         while size > 0 && self.replays_left > 0 {
             let mut end = self.moves().len();
             let mut left_out = false;
-            while end > 0 {
+            while end > 0 && self.replays_left > 0 {
                 let start = end.saturating_sub(size);
                 let candidate = [&self.moves()[..start], &self.moves()[end..]].concat();
                 left_out |= self.attempt(candidate);
@@ -105,6 +117,9 @@ impl<S: System> Shortening<'_, S> {
         'again: while self.replays_left > 0 {
             let runs = runs(self.moves());
             for (index, earlier) in runs.iter().enumerate() {
+                if self.replays_left == 0 || self.meter.is_over() {
+                    return;
+                }
                 let actor = self.moves()[earlier.start].actor;
                 let Some(later) = runs[index + 1..].iter().find(|run| self.moves()[run.start].actor == actor) else {
                     continue;
@@ -124,7 +139,7 @@ impl<S: System> Shortening<'_, S> {
 }
 
 /// Runs a schedule, leaving out moves that are not possible, up to where the violation occurs.
-fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation) -> Option<Found> {
+fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, meter: &Meter) -> Option<Found> {
     let state = system.initial_states().into_iter().nth(start)?;
     let mut violations = Vec::new();
     system.violations_at_start(&state, &mut violations);
@@ -140,6 +155,9 @@ fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation) 
         if let Some(violation) = violations.drain(..).find(|violation| violation.same_site(wanted)) {
             return Some(Found { violation, schedule: Schedule { start, moves: taken } });
         }
+        if meter.is_over() {
+            return None;
+        }
         let step = *waiting.find(|step| stepper.enabled().contains(&step.actor))?;
         violations.extend_from_slice(&stepper.try_step(step)?.violations);
         taken.push(step);
@@ -151,7 +169,21 @@ mod tests {
     use super::*;
     use crate::findings::occurs;
     use crate::programs::{Chain, Locks, LostUpdate, Ring, actors, schedule};
-    use mazurka_core::ViolationKind;
+    use mazurka_core::{Budget, ViolationKind};
+
+    fn unlimited() -> Meter {
+        Meter::start(&Budget::default())
+    }
+
+    #[test]
+    fn without_time_nothing_is_tried() -> Result<(), &'static str> {
+        let system = LostUpdate { bystanders: 3 };
+        let long = found(&system, &[3, 0, 4, 5, 1, 3, 0, 5, 1, 4, 2]).ok_or("no violation")?;
+        let budget = Budget::default();
+        budget.cancel.cancel();
+        assert_eq!(shorten(&system, &long, 1000, &Meter::start(&budget)), long);
+        Ok(())
+    }
 
     /// The violation at the end of a schedule.
     fn found<S: System>(system: &S, actors: &[u32]) -> Option<Found> {
@@ -164,11 +196,11 @@ mod tests {
     fn bystanders_are_left_out_and_runs_are_joined() -> Result<(), &'static str> {
         let system = LostUpdate { bystanders: 3 };
         let long = found(&system, &[3, 0, 4, 5, 1, 3, 0, 5, 1, 4, 2]).ok_or("no violation")?;
-        let short = shorten(&system, &long, 1000);
+        let short = shorten(&system, &long, 1000, &unlimited());
         assert_eq!(actors(&short), [1, 0, 0, 1, 2]);
         assert!(occurs(&system, &short));
         // Without replays there is nothing to be done.
-        assert_eq!(shorten(&system, &long, 0), long);
+        assert_eq!(shorten(&system, &long, 0, &unlimited()), long);
         Ok(())
     }
 
@@ -176,11 +208,11 @@ mod tests {
     fn what_must_happen_stays() -> Result<(), &'static str> {
         let system = Locks { bystanders: 2 };
         let long = found(&system, &[2, 1, 3, 0]).ok_or("no deadlock")?;
-        let short = shorten(&system, &long, 1000);
+        let short = shorten(&system, &long, 1000, &unlimited());
         // Everybody must have moved, or somebody still can.
         assert_eq!((short.schedule.moves.len(), short.violation.kind), (4, ViolationKind::Deadlock));
         let chain = found(&Chain(40), &(0..40).map(|step| step % 2).collect::<Vec<_>>()).ok_or("no end")?;
-        assert_eq!(shorten(&Chain(40), &chain, 1000), chain);
+        assert_eq!(shorten(&Chain(40), &chain, 1000, &unlimited()), chain);
         Ok(())
     }
 
@@ -188,7 +220,7 @@ mod tests {
     fn a_wrong_start_needs_no_step() -> Result<(), &'static str> {
         let ring = Ring { size: 9, starts: vec![3] };
         let short = found(&ring, &[]).ok_or("no violation")?;
-        assert_eq!(shorten(&ring, &short, 10), short);
+        assert_eq!(shorten(&ring, &short, 10, &unlimited()), short);
         Ok(())
     }
 }

@@ -435,7 +435,7 @@ impl<'a, S: System> Search<'a, S> {
             trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
             return Ok(());
         }
-        self.system.step(&mut trial.state, step.actor, &mut self.step);
+        self.step.take(self.system, &mut trial.state, step);
         trial.fingerprint = self.system.fingerprint(&trial.state);
         self.step.footprint_mut().seal();
         trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
@@ -559,7 +559,7 @@ impl<'a, S: System> Search<'a, S> {
 
     fn count(&mut self) -> Result<(), StopReason> {
         self.transitions += 1;
-        if self.transitions < self.next_check {
+        if self.transitions < self.next_check && !self.meter.is_over() {
             return Ok(());
         }
         self.next_check = self.transitions + CHECK_EVERY;

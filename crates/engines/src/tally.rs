@@ -195,8 +195,15 @@ impl<'a> Tally<'a> {
         Ok(())
     }
 
+    /// Whether a limit is known to be reached. Whatever takes long between two steps asks this, and comes to an end in any
+    /// way: the next step is not taken.
+    #[inline]
+    pub(crate) fn is_over(&self) -> bool {
+        self.meter.is_over()
+    }
+
     fn check_when_due(&mut self) -> Result<(), StopReason> {
-        if self.transitions < self.next_check {
+        if self.transitions < self.next_check && !self.is_over() {
             return Ok(());
         }
         self.next_check = self.transitions + CHECK_EVERY;
@@ -256,7 +263,12 @@ impl<'a> Tally<'a> {
             statistics.set(Counter::PeakBytes, bytes);
         }
         statistics.seconds = self.meter.elapsed().as_secs_f64();
-        let stop = walked.err().unwrap_or(StopReason::Complete);
+        // Whatever was left out because a limit was reached was not explored.
+        let stop = match walked {
+            Err(reason) => reason,
+            Ok(()) if self.is_over() => self.meter.check().unwrap_or(StopReason::Cancelled),
+            Ok(()) => StopReason::Complete,
+        };
         conclude(system, stop, self.bound(), found, statistics)
     }
 }

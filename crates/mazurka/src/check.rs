@@ -2,11 +2,17 @@
 
 use crate::auto::{self, Search};
 use crate::subject::Subject;
-use mazurka_core::{Budget, Exploration, Found, Observer, Silent, Verdict};
-use mazurka_engines::{Engine, Options, refuses};
+use mazurka_core::{Budget, Exploration, Found, Meter, Observer, Silent, Verdict, caught};
+use mazurka_engines::{Engine, Options};
 use mazurka_report::{Basis, Picked, Report, Story, TextOptions, text};
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How long footprints are held against what steps do.
+const SAMPLING: Duration = Duration::from_millis(200);
+
+/// How long it may take, when the time of a search is over, to shorten what it found.
+const AFTERWARDS: Duration = Duration::from_millis(200);
 
 /// A check that is being set up.
 ///
@@ -23,12 +29,19 @@ pub struct Check<'a> {
     name: String,
     engine: Option<Engine>,
     options: Options,
+    footprints: bool,
 }
 
 impl<'a> Check<'a> {
     /// A check of a [`System`](mazurka_core::System) or another [`Subject`], with the engine that suits it.
     pub fn new(subject: &'a dyn Subject) -> Self {
-        Check { subject, name: "the program".to_owned(), engine: None, options: Options::default() }
+        Check {
+            subject,
+            name: "the program".to_owned(),
+            engine: None,
+            options: Options::default(),
+            footprints: cfg!(debug_assertions),
+        }
     }
 
     /// What the report calls the program.
@@ -73,6 +86,14 @@ impl<'a> Check<'a> {
         self
     }
 
+    /// Whether a model in Rust is asked, before it is called verified, if its footprints are complete: in the first
+    /// states, steps that do not conflict are taken in both orders. Unless something is said, builds with debug
+    /// assertions ask. Engines that reduce nothing do not depend on footprints, and are not asked.
+    pub fn footprints(mut self, checked: bool) -> Self {
+        self.footprints = checked;
+        self
+    }
+
     /// Runs the check.
     pub fn run(self) -> Checked {
         self.observed_by(&mut Silent)
@@ -80,24 +101,82 @@ impl<'a> Check<'a> {
 
     /// Runs the check and tells an observer how it goes.
     pub fn observed_by(self, observer: &mut dyn Observer) -> Checked {
-        let traits = self.subject.traits();
+        let searched = self.search(observer);
+        self.tell(searched)
+    }
+
+    /// Runs the search alone. What it found is told with [`Check::tell`].
+    pub fn search(&self, observer: &mut dyn Observer) -> Searched {
+        let started = Instant::now();
         let (engine, picked, exploration) = match self.engine {
-            Some(engine) => match refuses(engine, &traits) {
-                Some(reason) => (engine, None, Exploration::unsupported(reason)),
-                None => (engine, None, self.subject.explore(engine, &self.options, observer)),
-            },
+            Some(engine) => (engine, None, self.subject.explore(engine, &self.options, observer)),
             None => {
                 let Search { engine, picked, exploration } = auto::search(self.subject, &self.options, observer);
                 (engine, Some(picked), exploration)
             }
         };
-        let (shortened, stories) = exploration.violations.iter().map(|found| self.subject.tell(found)).unzip();
+        let exploration = self.unless_footprints_are_incomplete(engine, exploration);
+        Searched { engine, picked, exploration, started }
+    }
+
+    /// A search that relied on footprints proves nothing if they are incomplete.
+    fn unless_footprints_are_incomplete(&self, engine: Engine, exploration: Exploration) -> Exploration {
+        let relies = matches!(exploration.verdict, Verdict::Verified | Verdict::Bounded { .. }) && engine.reduces();
+        if !relies || !self.footprints {
+            return exploration;
+        }
+        let meter = Meter::start(&Budget { time: Some(SAMPLING), ..self.options.budget.clone() });
+        match caught(|| self.subject.footprints(&meter)) {
+            Ok(Err(words)) => {
+                let verdict = Verdict::Unsupported(format!("the footprints of the model are incomplete: {words}"));
+                Exploration { verdict, ..exploration }
+            }
+            Ok(Ok(())) | Err(_) => exploration,
+        }
+    }
+
+    /// Tells what a search found: with the shortest schedules that are found in the time that is left.
+    pub fn tell(self, searched: Searched) -> Checked {
+        let Searched { engine, picked, exploration, started } = searched;
+        let budget = &self.options.budget;
+        let left = budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
+        // To tell a long schedule takes a while, too.
+        let time = left.map(|left| (left / 2).max(AFTERWARDS));
+        let shortening = Meter::start(&Budget { time, memory: None, ..budget.clone() });
+        let left = if budget.cancel.is_cancelled() { Some(Duration::ZERO) } else { left };
+        let telling = Meter::start(&Budget { time: left.map(|left| left + 2 * AFTERWARDS), ..Budget::default() });
+        let mut is_first = true;
+        let tell = |found: &Found| {
+            if !std::mem::take(&mut is_first) && telling.is_over() {
+                let why = "there was no time left to tell how it comes about".to_owned();
+                return (found.clone(), Story::untold(found, why));
+            }
+            let told = caught(|| self.subject.tell(found, &shortening));
+            told.unwrap_or_else(|panic| {
+                (found.clone(), Story::untold(found, format!("the program panicked when this was told: {panic}")))
+            })
+        };
+        let (shortened, stories) = exploration.violations.iter().map(tell).unzip();
         let basis = self.subject.basis(&exploration);
         let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
-        let hint = if too_large { self.subject.hint() } else { None };
-        let alternative = if too_large { auto::alternative(&traits, engine, picked.as_ref()) } else { None };
+        let meter = Meter::start(&Budget { time: Some(AFTERWARDS), memory: None, ..budget.clone() });
+        let hint = if too_large { caught(|| self.subject.hint(&meter)).ok().flatten() } else { None };
+        let alternative = || auto::alternative(&self.subject.traits(), engine, picked.as_ref());
+        let alternative = if too_large { alternative() } else { None };
         Checked { program: self.name, engine, picked, basis, alternative, hint, exploration, shortened, stories }
     }
+}
+
+/// What a search came to, before it is told.
+#[derive(Clone, Debug)]
+pub struct Searched {
+    /// The engine that ran.
+    pub engine: Engine,
+    /// Why that engine, where nobody asked for it, and what was tried before.
+    pub picked: Option<Picked>,
+    /// What it concluded.
+    pub exploration: Exploration,
+    started: Instant,
 }
 
 /// The result of a check. Its `Display` is the report that a person reads.

@@ -1,6 +1,6 @@
 //! All states of a small program: a plain breadth-first walk, for a picture and not for a verdict.
 
-use mazurka_core::{ActorId, Ending, Fingerprint, Outcome, Schedule, Step, Stepper, System, Value};
+use mazurka_core::{ActorId, Ending, Fingerprint, Move, Outcome, Schedule, Step, Stepper, System, Value};
 use mazurka_report::graph::{Edge, Mark, Node, StateGraph};
 use rustc_hash::FxHashMap;
 
@@ -57,8 +57,7 @@ impl<S: System> Walk<'_, S> {
             while let Some(taken) = outcome {
                 let text = self.system.describe(&before, actor, taken).text;
                 let mut after = before.clone();
-                step.begin(taken);
-                self.system.step(&mut after, actor, &mut step);
+                step.take(self.system, &mut after, Move { actor, outcome: taken });
                 let to = self.reach(after, self.graph.nodes[from].depth + 1)?;
                 let wrong = !step.violations().is_empty();
                 self.graph.edges.push(Edge { from, to, actor: self.system.actor_name(actor), text, wrong });

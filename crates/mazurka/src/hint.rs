@@ -4,7 +4,7 @@
 //! conflicts and is not part of what is checked, leaving it out is what helps. A few random runs tell.
 
 use crate::agree::Random;
-use mazurka_core::{Access, ActorId, Dependence, Machine, Move, ObjectId, ObjectKind, Outcome, Stepper, System};
+use mazurka_core::{Access, ActorId, Dependence, Machine, Meter, Move, ObjectId, ObjectKind, Outcome, Stepper, System};
 use mazurka_report::format::number;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ const LONGEST_RUN: usize = 200;
 const FEWEST: usize = 20;
 
 /// A sentence on the object with most of the conflicts, if it has more than half of them and is not the only one.
-pub(crate) fn hint<S: System>(system: &S) -> Option<String> {
-    let conflicts = sample(system);
+pub(crate) fn hint<S: System>(system: &S, meter: &Meter) -> Option<String> {
+    let conflicts = sample(system, meter)?;
     let all: usize = conflicts.values().sum();
     let (object, &most) = conflicts.iter().max_by_key(|&(_, count)| count)?;
     (all >= FEWEST && conflicts.len() > 1 && 2 * most > all).then(|| {
@@ -30,12 +30,12 @@ pub(crate) fn hint<S: System>(system: &S) -> Option<String> {
 }
 
 /// How many conflicts there are between steps of different actors, by the name of the object. The elements of an array
-/// count as one.
-fn sample<S: System>(system: &S) -> BTreeMap<String, usize> {
+/// count as one. `None` if there is no time for all runs.
+fn sample<S: System>(system: &S, meter: &Meter) -> Option<BTreeMap<String, usize>> {
     let mut random = Random::new(1);
     let mut conflicts = FxHashMap::default();
     for _ in 0..RUNS {
-        run(system, &mut random, &mut conflicts);
+        run(system, &mut random, &mut conflicts, meter)?;
     }
     let mut by_name = BTreeMap::new();
     for (object, count) in conflicts {
@@ -43,17 +43,25 @@ fn sample<S: System>(system: &S) -> BTreeMap<String, usize> {
         let name = name.split_once('[').map_or(name.as_str(), |(array, _)| array).to_owned();
         *by_name.entry(name).or_default() += count;
     }
-    by_name
+    Some(by_name)
 }
 
-/// One run, in which whoever moves is picked by chance.
-fn run<S: System>(system: &S, random: &mut Random, conflicts: &mut FxHashMap<ObjectId, usize>) {
+/// One run, in which whoever moves is picked by chance; `None` if there is no time for all of it.
+fn run<S: System>(
+    system: &S,
+    random: &mut Random,
+    conflicts: &mut FxHashMap<ObjectId, usize>,
+    meter: &Meter,
+) -> Option<()> {
     let starts = system.initial_states();
-    let Some(start) = random.pick(&starts) else { return };
+    let Some(start) = random.pick(&starts) else { return Some(()) };
     let mut stepper = Stepper::new(system, start.clone());
     let mut last: FxHashMap<ObjectId, (ActorId, Access)> = FxHashMap::default();
     for _ in 0..LONGEST_RUN {
-        let Some(&actor) = random.pick(stepper.enabled()) else { return };
+        if meter.is_over() {
+            return None;
+        }
+        let Some(&actor) = random.pick(stepper.enabled()) else { return Some(()) };
         let record = stepper.step(Move { actor, outcome: Outcome::FIRST });
         for touch in record.footprint.touches().iter().filter(|touch| can_be_left_out(system.object_kind(touch.object)))
         {
@@ -66,6 +74,7 @@ fn run<S: System>(system: &S, random: &mut Random, conflicts: &mut FxHashMap<Obj
             }
         }
     }
+    Some(())
 }
 
 /// Whether it makes sense to ask if the program could do without a thing of this kind.
@@ -75,10 +84,12 @@ fn can_be_left_out(kind: ObjectKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{MzProgram, Subject, lang};
+    use crate::{Budget, MzProgram, Subject, lang};
+    use mazurka_core::Meter;
 
     fn hint_of(source: &str) -> Option<String> {
-        MzProgram::new(lang::compile("hint.mz", source, &[]).expect("it compiles")).hint()
+        let program = MzProgram::new(lang::compile("hint.mz", source, &[]).expect("it compiles"));
+        program.hint(&Meter::start(&Budget::default()))
     }
 
     #[test]

@@ -71,7 +71,7 @@ mod prefix;
 mod settings;
 mod subject;
 
-pub use check::{Check, Checked};
+pub use check::{Check, Checked, Searched};
 pub use load::{Kind, LoadError, Loaded, file_trouble, load};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,

@@ -4,15 +4,23 @@ use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
 use mazurka_core::{
-    Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Verdict, Violation,
+    Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict,
+    Violation, caught,
 };
-use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
+use mazurka_engines::{Engine, Options, commutation, explain_race, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
 use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the race behind a schedule is looked for that somebody wants to see as it is.
+const TELLING: Duration = Duration::from_secs(5);
+
+/// In how many states of a model the footprints are held against what steps do.
+const SAMPLED_STATES: usize = 200;
 
 /// How many candidates are replayed at most to shorten one schedule.
 const SHORTENING_REPLAYS: usize = 20_000;
@@ -28,8 +36,8 @@ pub trait Subject: Sync {
     /// Explores it. The schedules that come back have been replayed.
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration;
 
-    /// Shortens a schedule while its violation stays, and tells it.
-    fn tell(&self, found: &Found) -> (Found, Story);
+    /// Shortens a schedule while its violation stays and `meter` allows, and tells it.
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story);
 
     /// Tells a schedule as it is.
     fn tell_as_it_is(&self, found: &Found) -> Story;
@@ -52,8 +60,14 @@ pub trait Subject: Sync {
     /// The state graph with the paths of these schedules, if the program has at most so many states.
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
 
-    /// What makes the program large, in one sentence, if something stands out.
-    fn hint(&self) -> Option<String>;
+    /// What makes the program large, in one sentence, if something stands out and is seen while `meter` allows.
+    fn hint(&self, meter: &Meter) -> Option<String>;
+
+    /// Whether steps that do not conflict commute, as far as that is seen in the first states while `meter` allows; the
+    /// error names two that do not.
+    fn footprints(&self, _meter: &Meter) -> Result<(), String> {
+        Ok(())
+    }
 
     /// The events that the engine `unfolding` makes of the program, if they are at most so many.
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding>;
@@ -78,17 +92,21 @@ impl<S: System> Subject for S {
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
-        explore(engine, self, options, observer)
+        // A panic in a step is a violation. One that happens elsewhere ends the search.
+        caught(|| explore(engine, self, options, observer)).unwrap_or_else(|panic| {
+            Exploration::unsupported(format!("the program panicked outside of its steps: {panic}"))
+        })
     }
 
-    fn tell(&self, found: &Found) -> (Found, Story) {
-        let short = shorten(self, found, SHORTENING_REPLAYS);
-        let story = Story::tell(self, &short, &found.schedule, explain_race(self, &short));
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
+        let short = shorten(self, found, SHORTENING_REPLAYS, meter);
+        let story = Story::tell(self, &short, &found.schedule, explain_race(self, &short, meter));
         (short, story)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        Story::tell(self, found, &found.schedule, explain_race(self, found))
+        let meter = Meter::start(&Budget { time: Some(TELLING), ..Budget::default() });
+        Story::tell(self, found, &found.schedule, explain_race(self, found, &meter))
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
@@ -108,8 +126,13 @@ impl<S: System> Subject for S {
         walk(self, schedules, most)
     }
 
-    fn hint(&self) -> Option<String> {
-        hint(self)
+    fn hint(&self, meter: &Meter) -> Option<String> {
+        hint(self, meter)
+    }
+
+    fn footprints(&self, meter: &Meter) -> Result<(), String> {
+        // The steps of a recorded execution are made from their footprints.
+        if System::traits(self).recorded { Ok(()) } else { commutation::sample(self, SAMPLED_STATES, meter) }
     }
 
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
@@ -144,8 +167,8 @@ impl Subject for HomeProgram {
         exploration
     }
 
-    fn tell(&self, found: &Found) -> (Found, Story) {
-        self.0.tell(found)
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
+        self.0.tell(found, meter)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
@@ -168,8 +191,8 @@ impl Subject for HomeProgram {
         self.0.graph(schedules, most)
     }
 
-    fn hint(&self) -> Option<String> {
-        self.0.hint()
+    fn hint(&self, meter: &Meter) -> Option<String> {
+        self.0.hint(meter)
     }
 
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
@@ -222,8 +245,8 @@ impl Subject for MzProgram {
         exploration
     }
 
-    fn tell(&self, found: &Found) -> (Found, Story) {
-        self.by_history.tell(found)
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
+        self.by_history.tell(found, meter)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
@@ -246,8 +269,8 @@ impl Subject for MzProgram {
         walk(&self.by_history, schedules, most)
     }
 
-    fn hint(&self) -> Option<String> {
-        hint(&self.by_history)
+    fn hint(&self, meter: &Meter) -> Option<String> {
+        hint(&self.by_history, meter)
     }
 
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {

@@ -177,10 +177,9 @@ impl Expected {
     }
 }
 
-/// What may not depend on the number of threads: everything but time, memory and how hard a question was to answer.
+/// What may not depend on the number of threads: everything but time and memory.
 fn counts(statistics: &Statistics) -> Vec<(Counter, u64)> {
-    let is_effort = |counter| matches!(counter, Counter::PeakBytes | Counter::Decisions);
-    statistics.iter().filter(|(counter, _)| !is_effort(*counter)).collect()
+    statistics.iter().filter(|(counter, _)| *counter != Counter::PeakBytes).collect()
 }
 
 fn same(what: &str, expected: Option<u64>, found: Option<u64>) -> Result<(), String> {

@@ -50,14 +50,13 @@ enum Column {
 }
 
 /// What is given up first where the table is too wide.
-const LEAST_WANTED: [Column; 14] = [
+const LEAST_WANTED: [Column; 13] = [
     Column::Counter(Counter::Races),
     Column::Counter(Counter::BacktrackPoints),
     Column::Counter(Counter::MaxDepth),
     Column::Counter(Counter::EndStates),
     Column::Counter(Counter::PeakBytes),
     Column::Counter(Counter::Events),
-    Column::Counter(Counter::Decisions),
     Column::Counter(Counter::Cutoffs),
     Column::Counter(Counter::Blocked),
     Column::Violations,

@@ -33,7 +33,6 @@ pub fn counted(counter: Counter, how_many: u64) -> String {
         Counter::Revisited => count(how_many, "state met again", "states met again"),
         Counter::Races => count(how_many, "race", "races"),
         Counter::BacktrackPoints => count(how_many, "backtracking point", "backtracking points"),
-        Counter::Decisions => count(how_many, "decision taken back", "decisions taken back"),
         Counter::Events => count(how_many, "event", "events"),
         Counter::Cutoffs => count(how_many, "cutoff", "cutoffs"),
         Counter::Configurations => count(how_many, "maximal configuration", "maximal configurations"),

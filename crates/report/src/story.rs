@@ -141,6 +141,28 @@ impl Story {
         }
     }
 
+    /// A violation of which there is nothing to tell but itself: `why` says what is missing.
+    pub fn untold(found: &Found, why: String) -> Story {
+        Story {
+            violation: found.violation.clone(),
+            culprit: None,
+            actors: Vec::new(),
+            start: found.schedule.start,
+            start_values: Vec::new(),
+            initial: Vec::new(),
+            rows: Vec::new(),
+            failing: None,
+            race: None,
+            why: Some(why),
+            waits: Vec::new(),
+            repeats: Vec::new(),
+            original: Length::of(&found.schedule),
+            length: Length::of(&found.schedule),
+            faithful: true,
+            saved: None,
+        }
+    }
+
     /// Whether the schedule was longer, or switched more often, when it was found.
     pub fn was_shortened(&self) -> bool {
         (self.length.steps, self.length.switches) < (self.original.steps, self.original.switches)

@@ -8,7 +8,7 @@ use crate::ancestry::Ancestry;
 use crate::findings::{Finding, Findings};
 use crate::frontier::Frontier;
 use crate::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
-use mazurka_core::{ActorId, Ending, Fingerprint, Outcome, Step, System};
+use mazurka_core::{ActorId, Ending, Fingerprint, Meter, Move, Outcome, Step, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many successors are looked up at a time.
@@ -26,6 +26,8 @@ pub(super) struct Place {
 /// Some states to expand.
 pub(super) struct Task<'a, S: System> {
     pub(super) system: &'a S,
+    /// Where it is over, the rest of the states is left.
+    pub(super) meter: &'a Meter,
     /// The length of the schedules that lead to these states.
     pub(super) depth: u64,
     /// The violations that are known already.
@@ -101,6 +103,9 @@ impl<S: System> Expander<S> {
     /// Expands some states.
     pub(super) fn expand<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, sink: &mut K) {
         for (state, number) in task.parents.iter().zip(task.first..) {
+            if task.meter.is_over() {
+                break;
+            }
             self.actors.clear();
             task.system.enabled(state, &mut self.actors);
             if self.actors.is_empty() {
@@ -129,10 +134,13 @@ impl<S: System> Expander<S> {
             while let Some(current) = outcome {
                 if self.pending.len() == GROUP {
                     self.hand_on(sink);
+                    if task.meter.is_over() {
+                        self.report.transitions += u64::from(ordinal);
+                        return;
+                    }
                 }
                 let successor = copy_into(&mut self.scratch[self.pending.len()], parent);
-                self.step.begin(current);
-                task.system.step(successor, actor, &mut self.step);
+                self.step.take(task.system, successor, Move { actor, outcome: current });
                 let key = Key::from(task.system.fingerprint(successor));
                 self.pending.push(Pending { key, parent: number, ordinal });
                 outcome = self.step.next_outcome();

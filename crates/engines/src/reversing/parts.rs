@@ -22,7 +22,7 @@ use crate::Options;
 use crate::tally::{Harvest, Offshoot, Tally};
 use crate::trail::Trail;
 use crate::wakeup::{Branches, Occurrence, WakeupTrees};
-use mazurka_core::{Cancel, Fingerprint, FingerprintHasher, Footprint, FootprintId, Machine, Move, StopReason};
+use mazurka_core::{Cancel, Fingerprint, FingerprintHasher, Footprint, FootprintId, Machine, Move, StopReason, caught};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -250,7 +250,8 @@ where
         self.count(&queue);
         drop(queue);
         if let Some(part) = begin(&ticket) {
-            let explored = self.explore(*part);
+            // Where the program panics outside of its steps, whoever gave the part away will see it, too.
+            let explored = caught(|| self.explore(*part)).ok().flatten();
             *lock(&ticket) = explored.map_or(Stage::Gone, |explored| Stage::Done(Box::new(explored)));
             drop(lock(&self.queue));
             self.changed.notify_all();

@@ -193,7 +193,6 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let mut stage = OnMachine { machine, is_bag, running, stripped: Footprint::default() };
         let (order, retreats) = arrangement.solve(&mut stage, &mut self.path.footprints);
         if retreats > 0 {
-            self.counts.decisions += 1;
             self.reversed.depend();
         }
         let given = |placed| match placed {

@@ -60,6 +60,9 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     pub(super) fn reverse_races(&mut self) {
         self.reverse_waiting();
         for step in 0..self.path.steps.len() {
+            if self.tally.is_over() {
+                return;
+            }
             let taken = &self.path.steps[step];
             let target = Target { actor: taken.occurrence.step.actor, taken: Some(step) };
             let has_choice = taken.occurrence.has_choice;
@@ -116,7 +119,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     fn reverse(&mut self, target: Target, mut open: Open) {
         self.reversed.begin();
         let mut seen: FastSet<(usize, Vec<usize>)> = FastSet::default();
-        while let Some(removed) = open.pop() {
+        while let Some(removed) = open.pop().filter(|_| !self.tally.is_over()) {
             for kept in self.keep(target, &removed) {
                 let is_certain = target.taken.is_some_and(|step| self.path.steps[step].is_certain);
                 if is_certain && self.is_surely_covered(target, &kept) {
@@ -183,8 +186,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             self.sequence.push(last);
             self.insert(kept.node);
             match next {
-                Some(next) => outcome = next,
-                None => return,
+                Some(next) if !self.tally.is_over() => outcome = next,
+                _ => return,
             }
             self.run_kept(kept);
         }
@@ -345,7 +348,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let mut goes = vec![false; path.steps.len()];
         (0..kept.node).chain(kept.steps.iter().copied()).for_each(|step| goes[step] = true);
         let (mut open, mut found, mut is_less) = (vec![goes], SmallVec::new(), false);
-        while let Some(goes) = open.pop() {
+        while let Some(goes) = open.pop().filter(|_| !self.tally.is_over()) {
             let steps = (0..goes.len()).filter(|&step| goes[step]).collect();
             if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps }) {
                 continue;

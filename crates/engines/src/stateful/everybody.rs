@@ -167,8 +167,7 @@ impl<'a, S: System> Search<'a, S> {
         while let Some(current) = outcome {
             let step = Move { actor, outcome: current };
             let trial = self.trials.add(step, self.graph.state(from));
-            self.effort.step.begin(current);
-            self.system.step(&mut trial.state, actor, &mut self.effort.step);
+            self.effort.step.take(self.system, &mut trial.state, step);
             trial.fingerprint = self.system.fingerprint(&trial.state);
             outcome = self.effort.step.next_outcome();
             if !self.effort.step.violations().is_empty() {

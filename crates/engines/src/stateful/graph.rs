@@ -218,9 +218,8 @@ impl<'s, S: System> Graph<'s, S> {
             return;
         }
         let (mut state, mut step) = (self.state(at).clone(), Step::without_footprint());
-        for Move { actor, outcome } in moves.into_iter().rev() {
-            step.begin(outcome);
-            self.system.step(&mut state, actor, &mut step);
+        for taken in moves.into_iter().rev() {
+            step.take(self.system, &mut state, taken);
         }
         self.place_mut(id).kept = self.kept.keep(self.system, &state);
     }
@@ -404,8 +403,7 @@ impl<'s, S: System> Graph<'s, S> {
         let mut tried = Move::from(actor);
         loop {
             let mut state = before.clone();
-            step.begin(tried.outcome);
-            self.system.step(&mut state, actor, &mut step);
+            step.take(self.system, &mut state, tried);
             match step.next_outcome() {
                 Some(outcome) if self.nodes.find(self.system.fingerprint(&state)) != Some(to) => {
                     tried.outcome = outcome

@@ -248,7 +248,7 @@ impl<M: Machine> Extender<M> {
         let mut together = Footprint::default();
         let mut deeds = Vec::new();
         if self.machine.enabled().contains(&actor) {
-            deeds = self.deeds(actor, site.events);
+            deeds = self.deeds(actor, site)?;
             for touch in deeds.iter().flat_map(|deed| deed.record.footprint.touches()) {
                 together.touch(touch.object, touch.access);
             }
@@ -271,7 +271,7 @@ impl<M: Machine> Extender<M> {
     }
 
     /// All that an actor can do where the machine stands.
-    fn deeds(&mut self, actor: ActorId, events: &mut Events) -> Vec<Deed> {
+    fn deeds(&mut self, actor: ActorId, site: &mut Site<'_, '_, M::Mark>) -> Result<Vec<Deed>, StopReason> {
         let here = match self.here.take() {
             Some(mut here) => {
                 self.machine.mark_again(&mut here);
@@ -288,10 +288,13 @@ impl<M: Machine> Extender<M> {
             let step = Move { actor, outcome: current };
             let record = self.machine.step(step).clone();
             outcome = record.next_outcome;
-            deeds.push(Deed { step, footprint: events.intern(&record.footprint), record });
+            deeds.push(Deed { step, footprint: site.events.intern(&record.footprint), record });
+            if site.tally.is_over() {
+                site.tally.check()?;
+            }
         }
         self.here = Some(here);
-        deeds
+        Ok(deeds)
     }
 
     /// The event of a deed, made if it is new.

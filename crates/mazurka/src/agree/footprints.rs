@@ -1,49 +1,30 @@
 //! Holds the footprints of steps against what the steps do.
 //!
-//! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
-//! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
-//! if its footprint conflicts with that actor's next one. Both are looked at directly, in the first states of a program,
-//! and so is whether all ways to ask who waits or can move give the same answer, and whether nobody takes what another one
-//! holds.
-//!
-//! The dependence is the weakest that states allow: a write of the value that is there already counts as a read.
+//! That steps without a conflict commute is looked at in the first states of a program ([`commutation`]), and so is whether
+//! all ways to ask who waits or can move give the same answer, and whether nobody takes what another one holds.
 
-use mazurka_core::{Access, ActorId, Awaited, Dependence, Footprint, Move, Next, Outcome, Step, System, Violation};
+use mazurka_core::{Access, ActorId, Awaited, Budget, Footprint, Meter, System};
+use mazurka_engines::commutation::{self, check_state, steps, tell};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashSet;
 
-const DEPENDENCE: Dependence = Dependence { posts: true, rewrites: false };
-
-/// The most outcomes of one step that are looked at: each is held against each of every other actor.
-const MOST_OUTCOMES: usize = 24;
-
-/// A step that was taken.
-struct Taken {
-    step: Move,
-    after: State,
-    footprint: Footprint,
-    violations: Vec<Violation>,
-    /// The outcome that follows this one.
-    next: Option<Outcome>,
-}
+type Taken = commutation::Taken<State>;
 
 /// Looks at up to `most` states. The error says in words which footprint is wrong.
 pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
     let mut seen: FxHashSet<State> = model.initial_states().into_iter().collect();
     let mut queue: Vec<State> = seen.iter().cloned().collect();
     let standing = model.standing();
+    let meter = Meter::start(&Budget::default());
     let mut next = 0;
     while next < queue.len() && next < most {
         let state = queue[next].clone();
         next += 1;
-        let (enabled, taken) = steps(model, &state);
+        let (enabled, taken) = (enabled(model, &state), steps(model, &state));
         check_who_waits(model, &state, &enabled, &standing)?;
         check_who_can_move(model, &state, &enabled, &standing)?;
-        for (index, one) in taken.iter().enumerate() {
-            for other in &taken[index + 1..] {
-                check_pair(model, &state, one, other)?;
-            }
-            check_enabling(model, &state, &enabled, one)?;
+        check_state(model, &state, &taken, &meter)?;
+        for one in &taken {
             check_standing(model, &enabled, one, &standing)?;
             check_holding(model, &state, one)?;
         }
@@ -143,85 +124,6 @@ fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
     actors
 }
 
-/// All steps that are possible in a state, with their first outcomes.
-fn steps(model: &Model, state: &State) -> (Vec<ActorId>, Vec<Taken>) {
-    let actors = enabled(model, state);
-    let taken = actors.iter().flat_map(|&actor| outcomes(model, state, actor)).collect();
-    (actors, taken)
-}
-
-fn outcomes(model: &Model, state: &State, actor: ActorId) -> impl Iterator<Item = Taken> {
-    let first = take(model, state, Move::from(actor));
-    let following = move |taken: &Taken| taken.next.and_then(|outcome| take(model, state, Move { actor, outcome }));
-    std::iter::successors(first, following).take(MOST_OUTCOMES)
-}
-
-/// Takes a step; `None` if it has no such outcome.
-fn take(model: &Model, state: &State, step: Move) -> Option<Taken> {
-    let (mut after, mut record) = (state.clone(), Step::default());
-    record.begin(step.outcome);
-    model.step(&mut after, step.actor, &mut record);
-    record.footprint_mut().seal();
-    record.choices().exhausted().then(|| Taken {
-        step,
-        after,
-        footprint: record.footprint().clone(),
-        violations: record.violations().to_vec(),
-        next: record.next_outcome(),
-    })
-}
-
-/// The step of `later` after that of `earlier`, which must be the one that it is without `earlier`.
-fn second(model: &Model, earlier: &Taken, later: &Taken) -> Result<State, String> {
-    if !enabled(model, &earlier.after).contains(&later.step.actor) {
-        return Err("the second is not possible after the first".to_owned());
-    }
-    let taken = take(model, &earlier.after, later.step).filter(|taken| taken.next == later.next);
-    let Some(taken) = taken else {
-        return Err("the second has another choice after the first".to_owned());
-    };
-    if taken.footprint != later.footprint {
-        return Err("the second has another footprint after the first".to_owned());
-    }
-    if taken.violations != later.violations {
-        return Err("the second meets other violations after the first".to_owned());
-    }
-    Ok(taken.after)
-}
-
-fn check_pair(model: &Model, state: &State, one: &Taken, other: &Taken) -> Result<(), String> {
-    if one.step.actor == other.step.actor || DEPENDENCE.conflicts(&one.footprint, &other.footprint) {
-        return Ok(());
-    }
-    let problem = |first: &Taken, then: &Taken, problem: &str| {
-        format!("{} and {} do not conflict, but {problem}", tell(model, state, first), tell(model, state, then))
-    };
-    let forth = second(model, one, other).map_err(|words| problem(one, other, &words))?;
-    let back = second(model, other, one).map_err(|words| problem(other, one, &words))?;
-    if forth == back { Ok(()) } else { Err(problem(one, other, "their order matters to the state")) }
-}
-
-fn check_enabling(model: &Model, state: &State, before: &[ActorId], cause: &Taken) -> Result<(), String> {
-    for actor in enabled(model, &cause.after) {
-        if actor == cause.step.actor || before.contains(&actor) {
-            continue;
-        }
-        let problem = |what: &str| {
-            Err(format!("{} lets {} move, but {what}", tell(model, state, cause), model.actor_name(actor)))
-        };
-        let mut awaited = Footprint::default();
-        if model.next(state, actor, &mut awaited) == Next::Blocked && !DEPENDENCE.conflicts(&cause.footprint, &awaited)
-        {
-            return problem("does not conflict with what that one waits to do");
-        }
-        let independent = |step: &Taken| !DEPENDENCE.conflicts(&cause.footprint, &step.footprint);
-        if outcomes(model, &cause.after, actor).any(|step| independent(&step)) {
-            return problem("does not conflict with what that one then does");
-        }
-    }
-    Ok(())
-}
-
 /// A step takes a mutex only if nobody else holds it, and who holds it then is told to. A message writes its handler only
 /// where nobody runs on that, and takes other steps only where it runs there itself.
 fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), String> {
@@ -261,11 +163,6 @@ fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), Stri
     Ok(())
 }
 
-fn tell(model: &Model, state: &State, taken: &Taken) -> String {
-    let Move { actor, outcome } = taken.step;
-    format!("`{}` of {}", model.describe(state, actor, outcome).text, model.actor_name(actor))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,7 +182,7 @@ mod tests {
         let source = format!("shared px = 0, qx = 0; {} {}", one("p"), one("q"));
         let program = compile("choices.mz", &source, &[]).expect("it compiles");
         let model = Model::new(program.into(), Identity::Presence);
-        assert_eq!(steps(&model, &model.initial_states()[0]).1.len(), 2 * MOST_OUTCOMES);
+        assert_eq!(steps(&model, &model.initial_states()[0]).len(), 2 * commutation::MOST_OUTCOMES);
         assert_eq!(check(&model, 60), Ok(()));
     }
 }

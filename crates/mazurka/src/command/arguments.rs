@@ -119,7 +119,8 @@ pub(crate) struct Search {
     /// Stop after this time, as in 5s, 2m or 1h30m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop when the process holds this much memory, as in 512MiB or 4GiB.
+    /// Stop when the process holds this much memory, as in 512MiB or 4GiB
+    /// [default: three quarters of what the machine has].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory_limit: Option<u64>,
     /// Follow no schedule further than this; what lies beyond is cut, and the verdict is `bounded`.
@@ -199,7 +200,7 @@ impl Search {
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit,
+            memory: self.memory_limit.or_else(super::console::usual_memory_limit),
             depth: self.max_steps,
             memory_in_use: Some(super::console::memory_in_use),
             size: None,

@@ -1,6 +1,7 @@
 //! `mazurka check`: the main job.
 
 use super::arguments::{Check as Arguments, EngineChoice};
+use super::backstop::{Backstop, Known, Noting};
 use super::console::{Console, cancel_on_interrupt};
 use super::output::{Format, Medium, Outputs};
 use super::page;
@@ -12,7 +13,9 @@ use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, file_
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Instant, SystemTime};
 
 /// A picture of more states than this shows nothing.
 const MOST_STATES_IN_A_PICTURE: usize = 150;
@@ -27,16 +30,24 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         end_when_input_is_closed();
     }
     let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
-    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
-    let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
-    if let EngineChoice::Engine(engine) = arguments.engine {
-        check = check.engine(engine);
-    }
-    let started = SystemTime::now();
-    let mut progress = console.progress(arguments.search.time_limit);
-    let mut checked = check.observed_by(&mut progress);
-    progress.clear();
+    let engine = match arguments.engine {
+        EngineChoice::Engine(engine) => Some(engine),
+        EngineChoice::Auto => None,
+    };
+    let backstop = Backstop::default();
+    let known = Mutex::new(Known::new(arguments.files.join(" + "), engine.unwrap_or(Engine::Exhaustive)));
+    let told = thread::scope(|scope| {
+        scope.spawn(|| {
+            backstop.watch(&options.budget, |reason| {
+                let checked = known.lock().unwrap_or_else(PoisonError::into_inner).so_far(reason);
+                tell_so_far(arguments, &outputs, console, &checked)
+            });
+        });
+        let _disarmed = backstop.disarmed_at_end();
+        search(arguments, console, options.clone(), engine, &known)
+    });
+    let (loaded, options, started, mut checked) = told?;
     save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;
     outputs.write(console, |format, medium| match format {
         Format::Html => page_of(&loaded, &checked, &options, None),
@@ -55,6 +66,54 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         page::write_file(Path::new(file), &page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html"))))?;
     }
     Ok(checked.exploration.verdict.exit_code())
+}
+
+/// What a check works with and comes to.
+type Told = (Loaded, Options, SystemTime, Checked);
+
+/// Reads the program, searches it and tells what was found, all within the limits.
+fn search(
+    arguments: &Arguments,
+    console: &Console,
+    mut options: Options,
+    engine: Option<Engine>,
+    known: &Mutex<Known>,
+) -> Result<Told> {
+    let reading = Instant::now();
+    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
+    options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(reading.elapsed()));
+    let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
+    if let Some(engine) = engine {
+        check = check.engine(engine);
+    }
+    let started = SystemTime::now();
+    let mut progress = console.progress(arguments.search.time_limit);
+    let searched = check.search(&mut Noting { known, to: &mut progress });
+    progress.clear();
+    {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.engine = searched.engine;
+        known.searched = Some(searched.clone());
+    }
+    let checked = check.tell(searched);
+    Ok((loaded, options, started, checked))
+}
+
+/// Tells what is known of a check that does not end by itself.
+fn tell_so_far(arguments: &Arguments, outputs: &Outputs<'_>, console: &Console, checked: &Checked) -> u8 {
+    let written = outputs.write(console, |format, medium| match format {
+        Format::Html => {
+            html::page(&Page { report: &checked.report(), sources: &[], graph: None, unfolding: None, up: None })
+        }
+        Format::Text => render_text(checked, arguments.search.quiet, medium, console),
+        Format::Json => json::report(&checked.report()),
+        Format::Sarif => sarif::report(&checked.report()),
+        Format::Junit => junit::report(&checked.report(), SystemTime::now()),
+    });
+    if let Err(error) = written {
+        console.error(&format!("{error:#}"));
+    }
+    checked.exploration.verdict.exit_code()
 }
 
 /// The page for a browser.
@@ -122,7 +181,7 @@ fn stem(files: &[String]) -> String {
 
 /// Whoever started this process holds the other end of its input, and wants nothing more once that is closed.
 fn end_when_input_is_closed() {
-    std::thread::spawn(|| {
+    thread::spawn(|| {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         std::process::exit(i32::from(Verdict::Inconclusive(StopReason::Cancelled).exit_code()));
     });

@@ -1,6 +1,7 @@
 //! `mazurka compare`: all engines that fit, on one program.
 
 use super::arguments::Compare as Arguments;
+use super::backstop::Backstop;
 use super::console::{Console, cancel_on_interrupt};
 use super::output::{Format, Medium, Outputs};
 use super::page;
@@ -10,6 +11,7 @@ use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
 use mazurka::{Exploration, StopReason, Verdict, load};
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 /// What an engine gets where nobody said anything.
@@ -28,7 +30,28 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         progress.begin(engine.name());
         let exploration = match refuses(engine, &loaded.subject.traits()) {
             Some(reason) => Exploration::unsupported(reason),
-            None => loaded.subject.explore(engine, &options, &mut progress),
+            None => {
+                let backstop = Backstop::default();
+                thread::scope(|scope| {
+                    scope.spawn(|| {
+                        backstop.watch(&options.budget, |reason| {
+                            let unfinished = Exploration {
+                                verdict: Verdict::Inconclusive(reason),
+                                stop: reason,
+                                ..Exploration::unsupported("")
+                            };
+                            let mut entries = entries.clone();
+                            entries.push(Entry::new(engine.name(), &unfinished));
+                            if let Err(error) = write(&outputs, console, &loaded.name, &entries) {
+                                console.error(&format!("{error:#}"));
+                            }
+                            overall(&entries).exit_code()
+                        });
+                    });
+                    let _disarmed = backstop.disarmed_at_end();
+                    loaded.subject.explore(engine, &options, &mut progress)
+                })
+            }
         };
         entries.push(Entry::new(engine.name(), &exploration));
         if exploration.stop == StopReason::Cancelled {
@@ -36,12 +59,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     progress.clear();
-    outputs.write(console, |format, medium| match (format, medium) {
-        (Format::Json, _) => compare::json(&loaded.name, &entries),
-        (Format::Html, _) => compare::page(&loaded.name, &entries),
-        (_, Medium::Standard) => compare::text(&entries, &console.text_options()),
-        (_, Medium::File) => compare::text(&entries, &TextOptions::default()),
-    })?;
+    write(&outputs, console, &loaded.name, &entries)?;
     if let Some(folder) = &arguments.report {
         let path = page::write(Path::new(folder), &compare::page(&loaded.name, &entries))?;
         if outputs.standard == Format::Text {
@@ -49,6 +67,15 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     Ok(overall(&entries).exit_code())
+}
+
+fn write(outputs: &Outputs<'_>, console: &Console, program: &str, entries: &[Entry]) -> Result<()> {
+    outputs.write(console, |format, medium| match (format, medium) {
+        (Format::Json, _) => compare::json(program, entries),
+        (Format::Html, _) => compare::page(program, entries),
+        (_, Medium::Standard) => compare::text(entries, &console.text_options()),
+        (_, Medium::File) => compare::text(entries, &TextOptions::default()),
+    })
 }
 
 /// A violation that any engine found is one; a proof by any engine that can give one is one.

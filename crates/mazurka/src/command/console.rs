@@ -112,6 +112,46 @@ pub(crate) fn memory_in_use() -> u64 {
     memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64)
 }
 
+/// Three quarters of the memory that the process can have: that of the machine, or of the control group it runs in. `None`
+/// where the system does not tell.
+pub(crate) fn usual_memory_limit() -> Option<u64> {
+    let read = |file: &str| std::fs::read_to_string(file).ok();
+    let total = read("/proc/meminfo").as_deref().and_then(memory_total);
+    let groups = read("/proc/self/cgroup").unwrap_or_default();
+    let limits = limit_files(&groups).into_iter().filter_map(|file| read(&file)?.trim().parse().ok());
+    total.into_iter().chain(limits).min().map(|bytes: u64| bytes / 4 * 3)
+}
+
+/// The machine's memory, from what `/proc/meminfo` says.
+fn memory_total(text: &str) -> Option<u64> {
+    let kibibytes = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?;
+    kibibytes.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The files that limit the memory of the control groups of a process, from what `/proc/self/cgroup` says. A group is
+/// limited by those that it is in, too; and within a container, the own group is the root.
+fn limit_files(groups: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(kinds), Some(mut group)) = (parts.next(), parts.next()) else { continue };
+        let (root, name) = match kinds {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ if kinds.split(',').any(|kind| kind == "memory") => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            _ => continue,
+        };
+        loop {
+            let group_path = group.trim_end_matches('/');
+            files.push(format!("{root}{group_path}/{name}"));
+            match group_path.rsplit_once('/') {
+                Some((outer, _)) => group = outer,
+                None => break,
+            }
+        }
+    }
+    files
+}
+
 /// Shows how a search stands.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
@@ -144,5 +184,30 @@ impl Observer for ProgressLine {
         let limit = self.limit.map(|limit| limit.as_secs_f64());
         let line = progress::line(progress, self.started.elapsed().as_secs_f64(), limit);
         self.show(format!("{}{line}", self.label));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_memory_limit_is_a_share_of_what_there_is() {
+        assert_eq!(memory_total("MemTotal:       24684500 kB\nMemFree: 1 kB"), Some(24_684_500 * 1024));
+        assert_eq!(memory_total("nothing"), None);
+        assert_eq!(
+            limit_files("0::/user.slice/one"),
+            [
+                "/sys/fs/cgroup/user.slice/one/memory.max",
+                "/sys/fs/cgroup/user.slice/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
+        );
+        let old = limit_files("5:cpu,memory:/a\n4:pids:/b");
+        assert_eq!(
+            old,
+            ["/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
+        );
+        assert_eq!(limit_files("0::/"), ["/sys/fs/cgroup/memory.max"]);
     }
 }

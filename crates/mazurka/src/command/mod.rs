@@ -4,6 +4,7 @@ mod agree;
 mod app_files;
 mod apps;
 mod arguments;
+mod backstop;
 mod check;
 mod compare;
 mod console;
