@@ -1,5 +1,6 @@
 //! Reports that a machine reads: one object, its names and their meanings stable.
 
+use crate::terminal::steers;
 use crate::{Change, Report, Row, Story, Wait, cycle, meaning};
 use mazurka_core::{Location, Statistics, Value};
 use serde::Serialize;
@@ -37,7 +38,17 @@ pub(crate) fn pretty(object: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(object)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
     text.push('\n');
-    text
+    without_controls(text)
+}
+
+/// JSON without the control characters that it may hold as they are: they all stand within strings.
+fn without_controls(text: String) -> String {
+    let steers = |c: char| c != '\n' && steers(c);
+    if !text.contains(steers) {
+        return text;
+    }
+    let written = |c: char| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(written).collect()
 }
 
 #[derive(Serialize)]

@@ -5,7 +5,7 @@
 //! step by step, and [`unfolding`] draws how executions branch. [`ScheduleFile`] is a schedule that can be saved, edited
 //! and run again, and [`regression`] makes a test of it. [`diagnostic`] shows what is wrong with a source text, [`compare`]
 //! sets engines side by side, [`pairs`], [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format)
-//! writes and reads numbers, durations and sizes as people do.
+//! writes and reads numbers, durations and sizes as people do. [`terminal`] keeps control characters from one.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
 //! everything is returned as a `String`.
@@ -34,6 +34,7 @@ pub mod sarif;
 mod schedule_file;
 mod story;
 mod table;
+pub mod terminal;
 pub mod text;
 pub mod unfolding;
 mod waits;
@@ -41,7 +42,7 @@ pub mod walkthrough;
 
 pub use causes::Cause;
 pub use run::Report;
-pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
+pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};
 pub use story::{Change, Length, Row, Story, ToldRace};
 pub use text::TextOptions;
 pub use waits::{Wait, Waited, cycle};

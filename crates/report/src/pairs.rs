@@ -108,9 +108,14 @@ impl PairRow {
         }
     }
 
-    /// The row as it is kept.
+    /// Whether the pair could not be checked.
+    pub fn has_failed(&self) -> bool {
+        self.verdict == FAILED
+    }
+
+    /// The row as it is kept: one line.
     pub fn store(&self) -> String {
-        pretty(self)
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// A row that was kept.
@@ -258,7 +263,7 @@ fn sentence(violation: &PairViolation) -> String {
     if violation.events.is_empty() {
         return format!("{message} (as soon as they are installed)");
     }
-    format!("{message} (after: {})", violation.events.join(", "))
+    format!("{message} (after: {})", one_line(&violation.events.join(", ")))
 }
 
 /// How many pairs there are of each verdict.
@@ -286,7 +291,7 @@ pub fn csv(rows: &[PairRow]) -> String {
             Some(violation) => violation.message.clone(),
             None => row.reason.clone().filter(|_| row.verdict != "verified").unwrap_or_default(),
         };
-        let app = |index: usize| row.apps.get(index).cloned().unwrap_or_default();
+        let app = |index: usize| row.apps.get(index).map(|app| one_line(app)).unwrap_or_default();
         let mut fields = vec![app(0), app(1), row.verdict.clone()];
         fields.extend(["conflict", "cascade", "crash", "invariant"].map(|kind| row.found(kind).to_string()));
         fields.extend([row.events, row.states, row.transitions].map(counted));

@@ -17,13 +17,21 @@
 //! One line says one thing. `program` may stand several times, `define` and `at` may be absent, empty lines and lines
 //! that begin with `#` are passed over. Actors stand there by name, since names do not depend on the schedule. The last
 //! line tells a whole file from one that was cut short. Within a name or a message, `\n`, `\r`, `\t`, `\s` (a space
-//! at either end) and `\\` stand for what would tear the line.
+//! at either end) and `\\` stand for what would tear the line, and `\u{1b}` for what would steer a terminal.
 
+use crate::terminal::{push_visible, steers};
 use mazurka_core::{Fingerprint, Found, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind};
 use std::fmt;
 
 const FIRST_LINE: &str = "mazurka schedule 1";
 const ANY_VERSION: &str = "mazurka schedule ";
+
+/// Whether a file with this beginning may be replaced by a schedule: it is one, or what is left of one that was cut
+/// short, be it nothing at all.
+pub fn may_be_replaced(beginning: &[u8]) -> bool {
+    let shown = ANY_VERSION.as_bytes();
+    beginning.starts_with(shown) || shown.starts_with(beginning)
+}
 
 /// A schedule with what is needed to run it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -408,7 +416,7 @@ impl Parser<'_> {
     }
 
     fn bad_escape(&self, line: &str) -> ScheduleError {
-        self.malformed(line, r"one of `\n`, `\r`, `\t`, `\s`, `\\` wherever there is a `\`")
+        self.malformed(line, r"one of `\n`, `\r`, `\t`, `\s`, `\u{HEX}`, `\\` wherever there is a `\`")
     }
 
     fn malformed(&self, found: &str, expected: &str) -> ScheduleError {
@@ -420,7 +428,7 @@ impl Parser<'_> {
 /// As much of a line as an error message can hold.
 fn excerpt(line: &str) -> String {
     const MOST: usize = 60;
-    let mut shown: String = line.chars().take(MOST).map(|c| if c.is_control() { '.' } else { c }).collect();
+    let mut shown: String = line.chars().take(MOST).map(|c| if steers(c) { '.' } else { c }).collect();
     if line.chars().nth(MOST).is_some() {
         shown.push('…');
     }
@@ -451,7 +459,7 @@ fn escape(text: &str) -> String {
             '\r' => escaped.push_str(r"\r"),
             '\t' => escaped.push_str(r"\t"),
             ' ' if index == 0 || index == last => escaped.push_str(r"\s"),
-            _ => escaped.push(character),
+            _ => push_visible(&mut escaped, character, !steers(character)),
         }
     }
     escaped
@@ -468,6 +476,11 @@ fn unescape(text: &str) -> Option<String> {
                 'r' => '\r',
                 't' => '\t',
                 's' => ' ',
+                'u' => {
+                    let (digits, rest) = characters.as_str().strip_prefix('{')?.split_once('}')?;
+                    characters = rest.chars();
+                    char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
+                }
                 _ => return None,
             },
             _ => character,
@@ -580,7 +593,7 @@ mod tests {
         three.schedule:12: the schedule ends without a line `start`
         three.schedule:9: there is a second line `start`, expected only one
         three.schedule:9: expected `step ACTOR` or `step ACTOR outcome NUMBER`, found `step`
-        three.schedule:9: expected one of `\n`, `\r`, `\t`, `\s`, `\\` wherever there is a `\`, found `step T\3`
+        three.schedule:9: expected one of `\n`, `\r`, `\t`, `\s`, `\u{HEX}`, `\\` wherever there is a `\`, found `step T\3`
         three.schedule:7: expected `at FILE:LINE`, found `at three.mz`
         three.schedule:4: expected `define NAME=VALUE`, found `define N`
         three.schedule:14: expected nothing after the line `end`, found `step T1`

@@ -41,6 +41,6 @@ fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
 }
 
 /// What is said of a file that cannot be read.
-pub(crate) fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
+fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("error: {}: {}\nexpected a file that can be read", file.display(), file_trouble(error))
 }

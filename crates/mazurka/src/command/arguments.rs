@@ -355,7 +355,7 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) jobs: usize,
     /// Keep what is known in this file.
-    #[arg(long, value_name = "FILE", default_value = "pairs.redb")]
+    #[arg(long, value_name = "FILE", default_value = "pairs.store")]
     pub(crate) store: String,
     /// Keep nothing.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]

@@ -2,7 +2,7 @@
 
 use super::arguments::Compare as Arguments;
 use super::console::{Console, cancel_on_interrupt};
-use super::output::{Format, Medium, Outputs};
+use super::output::{Format, Medium, Outputs, Unwritten};
 use super::page;
 use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
@@ -36,19 +36,20 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     progress.clear();
-    outputs.write(console, |format, medium| match (format, medium) {
+    let mut unwritten = Unwritten::default();
+    outputs.write(console, &mut unwritten, |format, medium| match (format, medium) {
         (Format::Json, _) => compare::json(&loaded.name, &entries),
         (Format::Html, _) => compare::page(&loaded.name, &entries),
         (_, Medium::Standard) => compare::text(&entries, &console.text_options()),
         (_, Medium::File) => compare::text(&entries, &TextOptions::default()),
-    })?;
+    });
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &compare::page(&loaded.name, &entries))?;
-        if outputs.standard == Format::Text {
+        let path = unwritten.note(page::write(Path::new(folder), &compare::page(&loaded.name, &entries)));
+        if let Some(path) = path.filter(|_| outputs.standard == Format::Text) {
             console.print(&format!("\nREPORT   {}", path.display()));
         }
     }
-    Ok(overall(&entries).exit_code())
+    Ok(unwritten.tell(console, overall(&entries).exit_code()))
 }
 
 /// A violation that any engine found is one; a proof by any engine that can give one is one.
