@@ -139,11 +139,13 @@ impl Subject for HomeProgram {
     }
 
     fn tell(&self, found: &Found) -> (Found, Story) {
-        self.0.tell(found)
+        let (short, story) = self.0.tell(found);
+        (short, Story { severity: Some(self.0.severity(&found.violation)), ..story })
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        self.0.tell_as_it_is(found)
+        let severity = Some(self.0.severity(&found.violation));
+        Story { severity, ..self.0.tell_as_it_is(found) }
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {

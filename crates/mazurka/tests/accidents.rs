@@ -235,13 +235,12 @@ fn names_that_steer_a_terminal_are_written_out() {
 fn a_byte_order_mark_is_accepted_everywhere() {
     let folder = with_examples("marks", &[&APPS[..], &["threads/lost-update.mz"]].concat());
     for name in ["trace.txt", "dependence.txt"] {
-        let from = root().join("examples/android/two-results").join(name);
+        let from = root().join("tests/traces/handler-waits-for-the-next").join(name);
         if from.exists() {
             fs::copy(&from, folder.join(name)).expect("it can be copied");
         }
     }
-    fs::write(folder.join("home.toml"), "[devices.\"front door\"]\ncapabilities = [\"lock\"]\n")
-        .expect("it is written");
+    fs::write(folder.join("home.toml"), "[[device]]\nname = \"tap\"\ncapability = \"valve\"\n").expect("it is written");
     fs::write(folder.join("list"), "leak-guard, garden-watering\n").expect("it is written");
     fs::write(folder.join("accepted"), "leak-guard + garden-watering: it hums\n").expect("it is written");
     assert_eq!(run(&folder, &["check", "lost-update.mz"]).status.code(), Some(1));
@@ -250,7 +249,7 @@ fn a_byte_order_mark_is_accepted_everywhere() {
         &["replay", "lost-update.schedule"],
         &["check", "trace.txt"],
         &["check", "leak-guard.groovy", "--home", "home.toml"],
-        &["pairs", ".", "--no-store", "--list", "list"],
+        &["pairs", ".", "--no-store", "--list", "list", "--accept", "accepted"],
         &["apps", "."],
     ];
     let codes = || commands.map(|arguments| run(&folder, arguments).status.code());
@@ -308,7 +307,7 @@ fn input_that_is_too_deep_too_large_or_no_text_is_an_error() {
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("nested too deeply") && error.contains("--never") && error.len() < 2000, "{error}");
     fs::write(folder.join("list"), b"leak-guard, welcome-home\nwelc\xffome\n").expect("it can be written");
-    for option in ["--list"] {
+    for option in ["--list", "--accept"] {
         let output = run(&folder, &["pairs", ".", "--no-store", option, "list"]);
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("list:2: byte 29 is not UTF-8"), "{}", text(&output.stderr));
@@ -322,6 +321,40 @@ fn input_that_is_too_deep_too_large_or_no_text_is_an_error() {
         assert!(text(&output.stderr).contains("the file is larger than 64 MiB"), "{}", text(&output.stderr));
         fs::remove_file(folder.join(name)).expect("it is there");
     }
+}
+
+#[test]
+fn accepted_findings_are_counted_and_only_news_are_told() {
+    let folder = with_examples("accepted", &APPS);
+    let options = ["pairs", ".", "--no-store", "--accept", "accepted.txt"];
+    let first = run(&folder, &["pairs", ".", "--no-store", "--write-accept", "accepted.txt"]);
+    assert_eq!(first.status.code(), Some(1));
+    let list = fs::read_to_string(folder.join("accepted.txt")).expect("the list was written");
+    assert_eq!(list.lines().count(), 3, "{list}");
+    let quiet = run(&folder, &options);
+    assert_eq!((quiet.status.code(), text(&quiet.stderr).as_str()), (Some(0), ""), "{}", text(&quiet.stdout));
+    assert!(text(&quiet.stdout).ends_with("3 pairs: 0 fight, 2 verified, 1 accepted; 2 findings are accepted\n"));
+    // One of them is news again, one entry is about nothing, and one about other apps.
+    let kept = list.lines().filter(|line| !line.contains("\"Leak Guard\" closes")).collect::<Vec<_>>().join("\n");
+    let stale = "leak-guard + welcome-home: they hum\nx + y: z\n";
+    fs::write(folder.join("accepted.txt"), format!("{kept}\n{stale}")).expect("it can be written");
+    let news = run(&folder, &options);
+    assert_eq!(news.status.code(), Some(1));
+    let (out, err) = (text(&news.stdout), text(&news.stderr));
+    assert!(out.contains("1 conflict, 1 accepted") && out.contains("high: \"Leak Guard\" closes"), "{out}");
+    assert!(!out.contains("\"Garden Watering\" opens"), "{out}");
+    assert!(err.contains("accepted.txt:3: accepted, but not found any more: leak-guard + welcome-home"), "{err}");
+    assert!(err.contains("1 entry is about other pairs"), "{err}");
+    // A list of somebody else is not replaced, and a line that is no finding is an error.
+    fs::write(folder.join("mine"), "mine\n").expect("it can be written");
+    let unwritten = run(&folder, &["pairs", ".", "--no-store", "--write-accept", "mine"]);
+    assert_eq!(
+        (unwritten.status.code(), fs::read_to_string(folder.join("mine")).ok()),
+        (Some(1), Some("mine\n".into()))
+    );
+    let wrong = run(&folder, &["pairs", ".", "--no-store", "--accept", "mine"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).starts_with("error: mine:1: mine\nexpected two apps and a finding"));
 }
 
 /// A table without what differs from run to run.

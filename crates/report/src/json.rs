@@ -2,7 +2,7 @@
 
 use crate::terminal::steers;
 use crate::{Change, Report, Row, Story, Wait, cycle, meaning};
-use mazurka_core::{Location, Statistics, Value};
+use mazurka_core::{Location, Severity, Statistics, Value};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -67,6 +67,8 @@ struct ReportObject<'a> {
 pub(crate) struct ViolationObject<'a> {
     kind: &'static str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<&'static str>,
     r#where: Option<Place<'a>>,
     actor: Option<&'a str>,
     values: Map<String, serde_json::Value>,
@@ -96,6 +98,7 @@ impl<'a> ViolationObject<'a> {
         ViolationObject {
             kind: violation.kind.name(),
             message: &violation.message,
+            severity: story.severity.map(Severity::name),
             r#where: violation.location.as_ref().map(Place::new),
             actor: story.culprit.as_deref(),
             values: values(&violation.values),

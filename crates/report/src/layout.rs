@@ -18,6 +18,16 @@ pub(crate) fn one_line(text: &str) -> String {
     visible(&pieces.join(" "), false).into_owned()
 }
 
+/// As much of a line as an error message can hold.
+pub(crate) fn excerpt(line: &str) -> String {
+    const MOST: usize = 60;
+    let mut shown: String = line.chars().take(MOST).map(|c| if steers(c) { '.' } else { c }).collect();
+    if line.chars().nth(MOST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// Breaks a text between words into lines of at most this width; a longer word has a line for itself. A text that fits
 /// stays as it is.
 pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {

@@ -4,13 +4,16 @@ use crate::Report;
 use crate::format::{count, number};
 use mazurka_core::{Bound, StopReason, Verdict};
 
+/// What is said of a search that found something and left nothing out.
+pub(crate) const COMPLETE: &str = "the search went on to its end";
+
 /// Why the verdict is what it is, in one sentence without a full stop.
 pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
     match &report.exploration.verdict {
         Verdict::Verified if report.promise.is_empty() => None,
         Verdict::Verified => Some(report.promise.to_owned()),
         Verdict::Violated => Some(match report.exploration.stop {
-            StopReason::Complete => "the search went on to its end".to_owned(),
+            StopReason::Complete => COMPLETE.to_owned(),
             StopReason::FirstViolation => "the search stopped at the first violation".to_owned(),
             early => format!("the search stopped early: {}", early.words()),
         }),

@@ -19,6 +19,7 @@
 //! line tells a whole file from one that was cut short. Within a name or a message, `\n`, `\r`, `\t`, `\s` (a space
 //! at either end) and `\\` stand for what would tear the line, and `\u{1b}` for what would steer a terminal.
 
+use crate::layout::excerpt;
 use crate::terminal::{push_visible, steers};
 use mazurka_core::{Fingerprint, Found, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind};
 use std::fmt;
@@ -363,7 +364,7 @@ impl Parser<'_> {
 
     fn violation(&self, line: &str, rest: &str) -> Result<(ViolationKind, String), ScheduleError> {
         let (kind, message) = rest.split_once(' ').unwrap_or((rest, ""));
-        let expected = "`violation` and a kind (assertion, invariant, deadlock, crash, conflict)";
+        let expected = "`violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported)";
         let kind = ViolationKind::by_name(kind).ok_or_else(|| self.malformed(line, expected))?;
         let message = unescape(message).ok_or_else(|| self.bad_escape(line))?;
         Ok((kind, message))
@@ -423,16 +424,6 @@ impl Parser<'_> {
         let (file, expected) = (self.file.to_owned(), expected.to_owned());
         ScheduleError::Malformed { file, line: self.line, found: excerpt(found), expected }
     }
-}
-
-/// As much of a line as an error message can hold.
-fn excerpt(line: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown: String = line.chars().take(MOST).map(|c| if steers(c) { '.' } else { c }).collect();
-    if line.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 /// Takes ` outcome K` from the end of a step.
@@ -588,7 +579,7 @@ mod tests {
         three.schedule:1: expected a first line `mazurka schedule 1`, found `#!/bin/sh`
         three.schedule:3: expected `program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step` or `end`, found `sauce 00000000000000000000000000005e1b`
         three.schedule:3: expected `source` and up to 32 hexadecimal digits, found `source 0000000000000000000000000000xyz`
-        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, crash, conflict), found `violation of taste assertion failed: r1 == 0`
+        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported), found `violation of taste assertion failed: r1 == 0`
         three.schedule:8: expected `start` and a number, found `start zero`
         three.schedule:12: the schedule ends without a line `start`
         three.schedule:9: there is a second line `start`, expected only one

@@ -12,7 +12,11 @@ pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
     for name in given {
         let path = Path::new(name);
-        if path.is_dir() {
+        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!(
+                "error: {name}: there is no such file or folder\nexpected an app (.groovy), or a folder with apps in it"
+            );
+        } else if path.is_dir() {
             let before = files.len();
             apps_below(path, &mut files)?;
             if files.len() == before {

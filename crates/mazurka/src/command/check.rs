@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed();
     }
-    let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
+    let outputs = Outputs::new(&arguments.format, &Format::ALL, &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());

@@ -16,8 +16,7 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let outputs =
-        Outputs::new(&arguments.search.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
+    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);

@@ -104,7 +104,7 @@ impl<'a> Outputs<'a> {
             let Some(file) = file else { continue };
             let saved = save(Path::new(file), render(*format, Medium::File).as_bytes(), &|_| true);
             unwritten.note(saved.map_err(|error| {
-                let why = error.why("this is a folder");
+                let why = error.why("exists and is not a file");
                 anyhow!("{file}: {why}\nexpected a place where the result can be written")
             }));
         }

@@ -1,6 +1,6 @@
 //! What is known of pairs, kept on disk: a run that was ended is taken up where it stopped.
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use mazurka::Fingerprint;
 use mazurka::journal::{Contents, Journal, JournalError};
 use mazurka::report::format::count;
@@ -18,12 +18,21 @@ pub(crate) struct PairStore {
 }
 
 impl PairStore {
-    /// Opens a store, and makes it if there is none. Also says what happened to it, if something did.
-    pub(crate) fn open(path: &Path) -> Result<(PairStore, Vec<String>)> {
-        let (journal, contents) = Journal::open(path, TITLE).map_err(|error| {
-            let expected = "expected a new file, or one that `pairs` made";
-            anyhow!("error: {}: {}\n{expected}", path.display(), words(&error))
-        })?;
+    /// Opens a store, and makes it if there is none. Also says what happened to it, if something did. Where there can be
+    /// no store, all pairs are checked; a file of somebody else is an error.
+    pub(crate) fn open(path: &Path) -> Result<(Option<PairStore>, Vec<String>)> {
+        let (journal, contents) = match Journal::open(path, TITLE) {
+            Ok(opened) => opened,
+            Err(error @ JournalError::Foreign) => {
+                let expected = "expected a new file, or one that `pairs` made";
+                bail!("error: {}: {}\n{expected}", path.display(), words(&error));
+            }
+            Err(error) => {
+                let remark =
+                    format!("{}: {}; what is found is not kept for the next run", path.display(), words(&error));
+                return Ok((None, vec![remark]));
+            }
+        };
         let Contents { records: rows, damaged, set_aside } = contents;
         let mut remarks = Vec::new();
         if damaged > 0 {
@@ -35,7 +44,7 @@ impl PairStore {
             remarks
                 .push(format!("{file}: cannot be read as a store of pairs; it is now {aside}, and a new one begins"));
         }
-        Ok((PairStore { journal, rows }, remarks))
+        Ok((Some(PairStore { journal, rows }), remarks))
     }
 
     /// What is known of a pair.
@@ -68,16 +77,24 @@ mod tests {
         let path = std::env::temp_dir().join(format!("mazurka-pair-store-{}", std::process::id()));
         let _ = fs::remove_file(&path);
         let row = PairRow::failed(vec!["a".to_owned(), "b".to_owned()], "why\nand\twhy", 1.0);
-        let (store, remarks) = PairStore::open(&path).expect("a store can be made");
+        let open = |path: &Path| {
+            let (store, remarks) = PairStore::open(path).expect("it can be opened");
+            (store.expect("there is a store"), remarks)
+        };
+        let (store, remarks) = open(&path);
         assert!(remarks.is_empty());
         store.keep(&[(Fingerprint(7), row.clone())]).expect("a row can be kept");
-        let (store, _) = PairStore::open(&path).expect("a store can be opened again");
+        let (store, _) = open(&path);
         assert_eq!((store.find(Fingerprint(7)), store.find(Fingerprint(8))), (Some(row), None));
         let text = fs::read_to_string(&path).expect("it is text");
         fs::write(&path, text.replace("\"b\"", "\"c\"")).expect("it can be changed");
-        let (store, remarks) = PairStore::open(&path).expect("a damaged store can be opened");
+        let (store, remarks) = open(&path);
         assert_eq!(store.find(Fingerprint(7)), None);
         assert!(remarks[0].ends_with("1 row is damaged and left out; what they held is checked again"), "{remarks:?}");
+        let (store, remarks) = PairStore::open(&path.join("below")).expect("it is no error");
+        assert!(
+            store.is_none() && remarks[0].ends_with("its folder is a file; what is found is not kept for the next run")
+        );
         fs::write(&path, "something else").expect("a file can be written");
         assert!(PairStore::open(&path).is_err());
         let _ = fs::remove_file(&path);

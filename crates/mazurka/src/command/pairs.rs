@@ -9,8 +9,10 @@ use super::console::{Console, cancel_on_interrupt};
 use super::output::Unwritten;
 use super::page;
 use super::pair_store::PairStore;
+use super::save::save;
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
+use mazurka::report::accept::{self, Accepted, Marked};
 use mazurka::report::format::{count, number};
 use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
@@ -26,7 +28,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Part of the key of what is kept: results of another version are not taken for ours.
-const VERSION: &str = concat!("mazurka pairs 1, ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("mazurka pairs 2, ", env!("CARGO_PKG_VERSION"));
 /// The folder beside the matrix with the pages of the pairs.
 const PAGES: &str = "pairs";
 /// How often a waiting run looks whether it is to stop.
@@ -55,12 +57,19 @@ impl Pair {
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let pairs = pairs_of(arguments)?;
+    let accepted = match &arguments.accept {
+        Some(file) => {
+            let text = read_text(file, "a list of accepted findings")?;
+            Some(Accepted::parse(file, &text).map_err(|error| anyhow!("error: {error}"))?)
+        }
+        None => None,
+    };
     let store = match arguments.no_store {
         true => None,
         false => {
             let (store, remarks) = PairStore::open(Path::new(&arguments.store))?;
             remarks.iter().for_each(|remark| console.warning(remark));
-            Some(store)
+            store
         }
     };
     let (mut rows, open) = known(&pairs, store.as_ref(), arguments.fresh);
@@ -74,6 +83,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     bar.finish_and_clear();
     let (left, stopped) = (open.len() - new.len(), cancel.is_cancelled());
     rows.extend(new);
+    let marked = accepted.as_ref().map(|accepted| accepted.mark(&mut rows)).unwrap_or_default();
     pairs::sort(&mut rows);
     console.print(&match arguments.format {
         TableFormat::Text => pairs::text(&rows, &console.text_options()),
@@ -87,6 +97,12 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
             console.print(&format!("REPORT   {}", path.display()));
         }
     }
+    if let Some(file) = &arguments.write_accept {
+        unwritten.note(write_accept(Path::new(file), &rows));
+    }
+    if let Some(file) = &arguments.accept {
+        tell_stale(file, &marked, console);
+    }
     if let Some(why) = unkept {
         console.warning(&format!("{}: {why}; not all results are kept for the next run", arguments.store));
     }
@@ -96,6 +112,26 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         console.error(&format!("interrupted: {left} not checked{again}"));
     }
     Ok(unwritten.tell(console, exit_code(&rows, stopped)))
+}
+
+/// Writes the list of all that was found. A list of ours may be replaced, nothing else.
+fn write_accept(path: &Path, rows: &[PairRow]) -> Result<()> {
+    let is_list = |beginning: &[u8]| beginning.is_empty() || beginning.starts_with(accept::FIRST_LINE.as_bytes());
+    save(path, accept::list(rows).as_bytes(), &is_list).map_err(|error| {
+        let why = error.why("exists and is not a list that `pairs` wrote");
+        anyhow!("{}: {why}\nexpected a place where the findings can be written", path.display())
+    })
+}
+
+/// Says which entries of the list have nothing to accept.
+fn tell_stale(file: &str, marked: &Marked, console: &Console) {
+    for (line, entry) in &marked.gone {
+        console.warning(&format!("{file}:{line}: accepted, but not found any more: {entry}"));
+    }
+    if marked.elsewhere > 0 {
+        let entries = count(marked.elsewhere as u64, "entry is", "entries are");
+        console.error(&format!("{file}: {entries} about other pairs than those that were checked"));
+    }
 }
 
 /// A fight anywhere is a violation; otherwise all pairs must be known to be peaceful.
@@ -180,7 +216,7 @@ fn stem(file: &Path) -> String {
     file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The pairs that a file lists: two names on each line, with a comma or blanks between them.
+/// The pairs that a file lists.
 fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
     let text = read_text(list, "a list of pairs")?;
     let find = |name: &str, line: usize| {
@@ -190,20 +226,8 @@ fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
             anyhow!("error: {list}:{line}: {name}: there is no such app\nexpected one of the apps that were given")
         })
     };
-    let mut pairs = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let names: Vec<&str> = line.split([',', '\t']).map(str::trim).filter(|name| !name.is_empty()).collect();
-        let names = if names.len() == 1 { line.split_whitespace().collect() } else { names };
-        let [one, other] = names[..] else {
-            bail!("error: {list}:{number}: {line}\nexpected two apps, as in: fire-alarm, lock-when-away");
-        };
-        pairs.push([find(one, number)?, find(other, number)?]);
-    }
-    Ok(pairs)
+    let names = pairs::listed(list, &text).map_err(|error| anyhow!("error: {error}"))?;
+    names.into_iter().map(|(line, [one, other])| Ok([find(&one, line)?, find(&other, line)?])).collect()
 }
 
 /// The options that each check is given.
@@ -213,7 +237,7 @@ fn options(arguments: &Arguments) -> Vec<String> {
         options.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     };
     add("--time-limit", Some(format!("{}ms", arguments.time_limit.as_millis())));
-    add("--memory-limit", Some(arguments.memory_limit.to_string()));
+    add("--memory-limit", Some(format!("{}B", arguments.memory_limit)));
     add("--home", arguments.home.home.clone());
     for rule in &arguments.home.never {
         add("--never", Some(rule.clone()));
