@@ -40,4 +40,4 @@ pub use system::{
     Awaited, Description, Ending, ObjectKind, Queue, Schedule, Step, System, Traits, Value, WaitingVisitor,
 };
 pub use trace::TraceBuilder;
-pub use violation::{Location, Violation, ViolationKind};
+pub use violation::{Location, Severity, Violation, ViolationKind};

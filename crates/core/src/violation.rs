@@ -64,6 +64,37 @@ impl ViolationKind {
     }
 }
 
+/// How much a violation matters, where the program can tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// It is a matter of comfort.
+    Low,
+    /// Somebody should look at it.
+    #[default]
+    Medium,
+    /// Safety depends on it.
+    High,
+}
+
+impl Severity {
+    /// All of them, the least first.
+    pub const ALL: [Severity; 3] = [Severity::Low, Severity::Medium, Severity::High];
+
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Low => "low",
+            Severity::Medium => "medium",
+            Severity::High => "high",
+        }
+    }
+
+    /// The severity with this name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Severity::ALL.into_iter().find(|severity| severity.name() == name)
+    }
+}
+
 /// Something that is wrong, as it was met in one execution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Violation {

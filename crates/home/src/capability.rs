@@ -5,6 +5,7 @@
 
 use crate::Profile;
 use crate::groovy::Frozen;
+use mazurka_core::Severity;
 use std::collections::HashMap;
 
 const TABLE: &str = include_str!("capabilities.txt");
@@ -23,6 +24,8 @@ pub struct Capability {
     pub name: String,
     /// What people call such a device.
     pub words: String,
+    /// How much it matters what apps do to such a device.
+    pub severity: Severity,
     /// What can be known of it.
     pub attributes: Vec<Attribute>,
     /// Where else the study keeps what is known of it.
@@ -142,6 +145,7 @@ impl Capability {
 
     /// Adds what another capability can do; where both know a name, this one's meaning stays.
     pub(crate) fn join(&mut self, other: &Capability) {
+        self.severity = self.severity.max(other.severity);
         for attribute in &other.attributes {
             if !self.attributes.iter().any(|known| known.name == attribute.name) {
                 self.attributes.push(attribute.clone());
@@ -324,6 +328,9 @@ fn read_line(words: &[String], table: &mut Capabilities) -> Result<(), String> {
     }
     let capability = table.list.last_mut().ok_or("a capability comes first")?;
     match text.as_slice() {
+        ["severity", name] => {
+            capability.severity = Severity::by_name(name).ok_or_else(|| format!("no severity {name}"))?;
+        }
         ["attribute", name, rest @ ..] => capability.attributes.push(read_attribute(name, rest)?),
         ["copy", name, "of", attribute, rest @ ..] => {
             let copy = read_copy(name, attribute, rest, capability)?;
@@ -340,7 +347,7 @@ fn read_line(words: &[String], table: &mut Capabilities) -> Result<(), String> {
             did: (*did).into(),
             happened: rest.first().map(|&words| words.into()),
         }),
-        _ => return Err("expected capability, attribute, copy, command, say or alias".into()),
+        _ => return Err("expected capability, severity, attribute, copy, command, say or alias".into()),
     }
     Ok(())
 }

@@ -47,6 +47,7 @@ mod platform;
 mod reading;
 mod rules;
 mod scan;
+mod severity;
 mod stage;
 mod state;
 mod store;

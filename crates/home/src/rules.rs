@@ -17,6 +17,9 @@ use mazurka_core::Diagnostic;
 use std::cmp::Ordering;
 use std::ops::Range;
 
+/// How deep parentheses and `not` may be nested. Nobody writes more, and each takes a part of the stack.
+const DEEPEST: usize = 100;
+
 /// A rule: a state in which it is true is a violation.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
@@ -63,7 +66,7 @@ impl Rule {
     /// Reads a rule.
     pub(crate) fn parse(text: &str, names: &dyn Names) -> Result<Rule, Diagnostic> {
         let tokens = tokens(text)?;
-        let mut parser = Parser { tokens: &tokens, at: 0, end: text.len(), names, slots: Vec::new() };
+        let mut parser = Parser { tokens: &tokens, at: 0, end: text.len(), depth: 0, names, slots: Vec::new() };
         let condition = parser.any()?;
         if let Some(token) = parser.tokens.get(parser.at) {
             let message = "the rule should end here";
@@ -183,6 +186,8 @@ struct Parser<'a> {
     tokens: &'a [Token],
     at: usize,
     end: usize,
+    /// How many parentheses and `not` are around this place.
+    depth: usize,
     names: &'a dyn Names,
     slots: Vec<(Slot, String)>,
 }
@@ -205,17 +210,23 @@ impl Parser<'_> {
     }
 
     fn not(&mut self) -> Result<Condition, Diagnostic> {
-        if self.take_word("not") {
-            return Ok(Condition::Not(Box::new(self.not()?)));
+        if self.depth == DEEPEST {
+            return Err(self.expected("the rule is nested too deeply", &format!("expected at most {DEEPEST} levels")));
         }
-        if self.take_sign("(") {
+        self.depth += 1;
+        let condition = if self.take_word("not") {
+            Condition::Not(Box::new(self.not()?))
+        } else if self.take_sign("(") {
             let inner = self.any()?;
             if !self.take_sign(")") {
                 return Err(self.expected("a parenthesis is not closed", "expected )"));
             }
-            return Ok(inner);
-        }
-        self.comparison()
+            inner
+        } else {
+            self.comparison()?
+        };
+        self.depth -= 1;
+        Ok(condition)
     }
 
     fn comparison(&mut self) -> Result<Condition, Diagnostic> {
@@ -379,5 +390,11 @@ mod tests {
         assert_eq!(error("lock == 'locked' temperature"), ("the rule should end here".into(), "temperature".into()));
         assert_eq!(error("lock == "), ("the rule is not complete".into(), String::new()));
         assert_eq!(error("lock == )"), ("a value is missing".into(), ")".into()));
+        for deep in ["(", "not "] {
+            let rule = format!("{}lock == 'locked'", deep.repeat(10_000));
+            assert_eq!(error(&rule).0, "the rule is nested too deeply");
+        }
+        let nested = |depth: usize| format!("{}lock == 'locked'{}", "(".repeat(depth), ")".repeat(depth));
+        assert!(holds(&nested(90)));
     }
 }

@@ -66,13 +66,15 @@ mod check;
 mod graph;
 mod hint;
 mod include;
+pub mod journal;
 mod load;
 mod prefix;
+mod read;
 mod settings;
 mod subject;
 
 pub use check::{Check, Checked, Searched};
-pub use load::{Kind, LoadError, Loaded, file_trouble, load};
+pub use load::{Kind, LoadError, Loaded, load};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Silent, Statistics, Step, StopReason,
@@ -83,6 +85,7 @@ pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_home as home;
 pub use mazurka_lang as lang;
 pub use mazurka_report as report;
+pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
 pub use settings::Settings;
 pub use subject::{HomeProgram, MzProgram, Origin, Subject};
 

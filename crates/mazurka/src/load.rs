@@ -1,6 +1,7 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
 use crate::include::{Files, identify};
+use crate::read_text;
 use crate::settings::Settings;
 use crate::subject::{HomeProgram, MzProgram, Subject};
 use mazurka_core::{Diagnostic, Fingerprint};
@@ -10,8 +11,7 @@ use mazurka_lang::ast::{Item, Unit};
 use mazurka_lang::{CompileError, Sources, compile_files};
 use mazurka_report::diagnostic;
 use mazurka_report::html::Source;
-use std::fs;
-use std::io;
+use mazurka_report::terminal::visible;
 use std::path::Path;
 
 /// A program that was read from files.
@@ -31,6 +31,13 @@ pub struct Loaded {
 /// Why files are not a program: a text for people, ready to print.
 #[derive(Clone, Debug)]
 pub struct LoadError(pub String);
+
+impl LoadError {
+    /// An error without colours, in which nothing steers a terminal.
+    pub(crate) fn plain(text: impl AsRef<str>) -> Self {
+        LoadError(visible(text.as_ref(), false).into_owned())
+    }
+}
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -66,7 +73,7 @@ impl Kind {
 /// Reads a program.
 pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let kind = kind_of_all(files)?;
-    settings.refuse_others(kind).map_err(LoadError)?;
+    settings.refuse_others(kind).map_err(LoadError::plain)?;
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour),
@@ -78,7 +85,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
     let mut kinds = Vec::new();
     for file in files {
         kinds.push(Kind::of(file).ok_or_else(|| {
-            LoadError(format!(
+            LoadError::plain(format!(
                 "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt"
             ))
         })?);
@@ -88,7 +95,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
         [Kind::Mz] => Ok(Kind::Mz),
         [Kind::Trace] | [Kind::Trace, Kind::Trace] => Ok(Kind::Trace),
         _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
-        _ => Err(LoadError(format!(
+        _ => Err(LoadError::plain(format!(
             "error: {} files were given that are no program together\nexpected one .mz file, .groovy files only, or a trace and the file of its dependences",
             files.len()
         ))),
@@ -97,13 +104,13 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
 
 fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let file = &files[0];
-    let source = read(file, "a .mz file")?;
+    let source = read_text(file, "a .mz file")?;
     let (sources, unit) = Sources::read(identify(file), &source, &mut Files);
     let unit = unit.map_err(|error| LoadError(render_errors(&sources, &[error], colour)))?;
     refuse_nothing(file, &unit)?;
     let program = compile_files(&sources, &unit, &settings.defines).map_err(|error| match error {
         CompileError::Source(diagnostics) => LoadError(render_errors(&sources, &diagnostics, colour)),
-        CompileError::UnknownConstant { name, known } => LoadError(unknown_constant(file, &name, &known)),
+        CompileError::UnknownConstant { name, known } => LoadError::plain(unknown_constant(file, &name, &known)),
     })?;
     // The fingerprint of a program in one file is that of the file.
     let contents: Vec<&str> = sources.files().map(|(_, text)| text).collect();
@@ -133,10 +140,10 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
 fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
     let mut sources = Vec::new();
     for file in files {
-        sources.push((file.clone(), read(file, "an app")?));
+        sources.push((file.clone(), read_text(file, "an app")?));
     }
     let home = match &settings.home {
-        Some(file) => Some(HomeText { file: file.clone(), text: read(file, "a description of a home")? }),
+        Some(file) => Some(HomeText { file: file.clone(), text: read_text(file, "a description of a home")? }),
         None => None,
     };
     let mut text: String = sources.iter().flat_map(|(_, source)| [source.as_str(), "\0"]).collect();
@@ -161,8 +168,8 @@ const DEPENDENCE: &str = "dependence.txt";
 fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<Loaded, LoadError> {
     let beside = Path::new(file).with_file_name(DEPENDENCE);
     let dependence = dependence.cloned().or_else(|| beside.is_file().then(|| beside.display().to_string()));
-    let trace = read(file, "a trace")?;
-    let edges = dependence.as_ref().map(|name| read(name, "a file of dependences")).transpose()?;
+    let trace = read_text(file, "a trace")?;
+    let edges = dependence.as_ref().map(|name| read_text(name, "a file of dependences")).transpose()?;
     let recording = mazurka_droid::read(file, &trace, edges.as_deref()).map_err(|error| {
         let (name, text, diagnostics) = match &error {
             ReadError::Trace(diagnostics) => (file, trace.as_str(), diagnostics),
@@ -198,29 +205,8 @@ fn refuse_nothing(file: &str, unit: &Unit) -> Result<(), LoadError> {
     if unit.items.iter().any(|item| matches!(item, Item::Thread { .. } | Item::Event { .. })) {
         return Ok(());
     }
-    Err(LoadError(format!(
+    Err(LoadError::plain(format!(
         "error: {file}: the program has no thread and no event, so nothing can happen\n\
          expected at least one `thread` or `event`"
     )))
-}
-
-/// What the system says of a file that cannot be used, in our words where they are clearer.
-pub fn file_trouble(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::IsADirectory => "this is a folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "access is denied".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
-fn read(file: &str, kind: &str) -> Result<String, LoadError> {
-    let bytes = fs::read(file).map_err(|error| {
-        LoadError(format!("error: {file}: {}\nexpected {kind} that can be read", file_trouble(&error)))
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        LoadError(format!("error: {file}:{line}: byte {valid} is not UTF-8\nexpected a text file"))
-    })
 }

@@ -168,11 +168,13 @@ impl Subject for HomeProgram {
     }
 
     fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
-        self.0.tell(found, meter)
+        let (short, story) = self.0.tell(found, meter);
+        (short, Story { severity: Some(self.0.severity(&found.violation)), ..story })
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        self.0.tell_as_it_is(found)
+        let severity = Some(self.0.severity(&found.violation));
+        Story { severity, ..self.0.tell_as_it_is(found) }
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {

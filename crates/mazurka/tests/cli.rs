@@ -403,6 +403,7 @@ fn an_emitted_test_fails_on_the_broken_program_and_passes_on_the_repaired_one() 
     // What is not ours is not replaced.
     fs::write(folder.join("mine.sh"), "echo mine\n").expect("a file can be written");
     let refused = run(&folder, &["replay", "lost-update.schedule", "--emit-test", "mine.sh"]);
-    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("is not a test that mazurka wrote"));
     assert_eq!(fs::read_to_string(folder.join("mine.sh")).expect("it is there"), "echo mine\n");
 }

@@ -89,9 +89,9 @@ pub fn text(rows: &[AppRow], options: &TextOptions) -> String {
 fn cells(row: &AppRow) -> [String; 6] {
     let counted = |list: usize| if row.stage == Stage::Unread { "-".to_owned() } else { number(list as u64) };
     let states = row.states.map_or_else(|| "-".to_owned(), |states| number(states) + if row.cut { "+" } else { "" });
-    let name = row.file.rsplit('/').next().unwrap_or(&row.file).trim_end_matches(".groovy").to_owned();
+    let name = row.file.rsplit('/').next().unwrap_or(&row.file).trim_end_matches(".groovy");
     [
-        name,
+        one_line(name),
         row.stage.name().to_owned(),
         counted(row.inputs.len()),
         counted(row.subscriptions.len()),

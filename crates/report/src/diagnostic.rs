@@ -1,6 +1,7 @@
 //! What is wrong with a source text, shown in the text.
 
 use crate::layout::{Paint, one_line, width};
+use crate::terminal::steers;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use mazurka_core::Diagnostic;
 use std::ops::Range;
@@ -51,7 +52,7 @@ impl<'a> Spot<'a> {
 
     /// Whether the line can be shown as it is: short enough, and text.
     fn is_presentable(&self) -> bool {
-        width(self.line) <= LONGEST_LINE && !self.line.chars().any(|c| c.is_control() && c != '\t')
+        width(self.line) <= LONGEST_LINE && !self.line.chars().any(|c| steers(c) && c != '\t')
     }
 
     fn column(&self) -> usize {
@@ -63,7 +64,7 @@ impl<'a> Spot<'a> {
         let (before, after) = self.line.split_at(self.within.start);
         let from = before.char_indices().rev().nth(EXCERPT - 1).map_or(0, |(index, _)| index);
         let to = after.char_indices().nth(EXCERPT).map_or(after.len(), |(index, _)| index);
-        let visible = |text: &str| text.chars().map(|c| if c.is_control() { '.' } else { c }).collect::<String>();
+        let visible = |text: &str| text.chars().map(|c| if steers(c) { '.' } else { c }).collect::<String>();
         let left = if from > 0 { "…" } else { "" };
         let right = if to < after.len() { "…" } else { "" };
         format!("{left}{}{}{right}", visible(&before[from..]), visible(&after[..to]))

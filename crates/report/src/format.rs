@@ -132,16 +132,16 @@ pub fn parse_duration(text: &str) -> Result<Duration, QuantityError> {
     Ok(total)
 }
 
-/// Reads a size in bytes: `4GiB`, `512MB`, `1000`. A bare `K`, `M`, `G` or `T` is taken as `KiB`, `MiB` and so on.
+/// Reads a size in bytes: `4GiB`, `512MB`, `1000B`. A unit is needed: a bare number is more often meant in another one. A bare `K`, `M`, `G` or `T` is taken as `KiB`, `MiB` and so on.
 pub fn parse_size(text: &str) -> Result<u64, QuantityError> {
     let error = || QuantityError {
         what: "size",
         found: text.to_owned(),
-        expected: "a number of bytes, alone or with a unit (kB, MB, GB, KiB, MiB, GiB), such as `4GiB` or `512MB`",
+        expected: "a number with a unit (B, kB, MB, GB, KiB, MiB, GiB), such as `4GiB` or `512MB`",
     };
     let (digits, unit) = split_while(text.trim(), |c| c.is_ascii_digit() || c == '.');
     let factor: u64 = match unit.trim_start().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
+        "b" => 1,
         "kb" => 1_000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
@@ -257,15 +257,15 @@ mod tests {
     fn sizes_are_read_as_people_write_them() {
         let read = |text: &str| parse_size(text).unwrap();
         assert_eq!(
-            ["1000", "4GiB", "512MB", "2 k", "1.5 MiB", "0b"].map(read),
+            ["1000B", "4GiB", "512MB", "2 k", "1.5 MiB", "0b"].map(read),
             [1000, 4 << 30, 512_000_000, 2048, 3 << 19, 0]
         );
-        for bad in ["", "GiB", "4 GiX", "-1", "1.5.1k", "99999999999TiB", "4GiB4", "1e3"] {
+        for bad in ["", "5", "0", "GiB", "4 GiX", "-1", "1.5.1k", "99999999999TiB", "4GiB4", "1e3"] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
         assert_eq!(
             parse_size("lots").unwrap_err().to_string(),
-            "`lots` is not a size: expected a number of bytes, alone or with a unit (kB, MB, GB, KiB, MiB, GiB), \
+            "`lots` is not a size: expected a number with a unit (B, kB, MB, GB, KiB, MiB, GiB), \
              such as `4GiB` or `512MB`"
         );
     }

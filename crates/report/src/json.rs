@@ -1,7 +1,8 @@
 //! Reports that a machine reads: one object, its names and their meanings stable.
 
+use crate::terminal::steers;
 use crate::{Change, Picked, Report, Row, Site, Story, Tried, Vacuous, Wait, cycle, meaning};
-use mazurka_core::{Bound, Location, Statistics, Value, Verdict};
+use mazurka_core::{Bound, Location, Severity, Statistics, Value, Verdict};
 use serde::Serialize;
 use serde_json::Map;
 
@@ -41,7 +42,17 @@ pub(crate) fn pretty(object: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(object)
         .unwrap_or_else(|error| serde_json::json!({ "error": error.to_string() }).to_string());
     text.push('\n');
-    text
+    without_controls(text)
+}
+
+/// JSON without the control characters that it may hold as they are: they all stand within strings.
+fn without_controls(text: String) -> String {
+    let steers = |c: char| c != '\n' && steers(c);
+    if !text.contains(steers) {
+        return text;
+    }
+    let written = |c: char| if steers(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    text.chars().map(written).collect()
 }
 
 #[derive(Serialize)]
@@ -156,6 +167,8 @@ impl<'a> SiteObject<'a> {
 pub(crate) struct ViolationObject<'a> {
     kind: &'static str,
     message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<&'static str>,
     r#where: Option<Place<'a>>,
     actor: Option<&'a str>,
     values: Map<String, serde_json::Value>,
@@ -185,6 +198,7 @@ impl<'a> ViolationObject<'a> {
         ViolationObject {
             kind: violation.kind.name(),
             message: &violation.message,
+            severity: story.severity.map(Severity::name),
             r#where: violation.location.as_ref().map(Place::new),
             actor: story.culprit.as_deref(),
             values: values(&violation.values),

@@ -1,5 +1,7 @@
 //! Widths, wrapping, quoting and colour: what the renderers of text share. A character is one cell wide.
 
+use crate::terminal::{steers, visible};
+
 /// The width of a text on the screen.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
@@ -10,10 +12,20 @@ pub(crate) fn pad(text: &str, to: usize) -> String {
     format!("{text:<to$}")
 }
 
-/// The text without line breaks and other control characters, which would tear a layout (or steer a terminal).
+/// The text on one line: a space stands for line breaks and tabs, and what would steer a terminal is written out.
 pub(crate) fn one_line(text: &str) -> String {
-    let pieces: Vec<_> = text.split(char::is_control).map(str::trim).filter(|piece| !piece.is_empty()).collect();
-    pieces.join(" ")
+    let pieces: Vec<_> = text.split(['\n', '\r', '\t']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
+    visible(&pieces.join(" "), false).into_owned()
+}
+
+/// As much of a line as an error message can hold.
+pub(crate) fn excerpt(line: &str) -> String {
+    const MOST: usize = 60;
+    let mut shown: String = line.chars().take(MOST).map(|c| if steers(c) { '.' } else { c }).collect();
+    if line.chars().nth(MOST).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Breaks a text between words into lines of at most this width; a longer word has a line for itself. A text that fits
@@ -51,11 +63,18 @@ pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
     lines
 }
 
-/// A file name as a shell takes it.
+/// A file name as a shell takes it. What would steer a terminal is written out, in the way of the larger shells.
 pub(crate) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
+    } else if word.chars().any(steers) {
+        let written = |c: char| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            _ if steers(c) => format!("\\u{:04x}", u32::from(c)),
+            _ => c.to_string(),
+        };
+        format!("$'{}'", word.chars().map(written).collect::<String>())
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
@@ -120,6 +139,7 @@ mod tests {
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
-        assert_eq!(one_line(" a  b\n\t c\u{1b}[31m "), "a  b c [31m");
+        assert_eq!(one_line(" a  b\n\t c\u{1b}[31m "), r"a  b c\u{1b}[31m");
+        assert_eq!(shell_word("a\u{1b}b'c\n"), r"$'a\u001bb\'c\u000a'");
     }
 }

@@ -4,13 +4,14 @@
 //! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
 //! step by step, and [`unfolding`] draws how executions branch. [`ScheduleFile`] is a schedule that can be saved, edited
 //! and run again, and [`regression`] makes a test of it. [`diagnostic`] shows what is wrong with a source text, [`compare`]
-//! sets engines side by side, [`pairs`], [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format)
-//! writes and reads numbers, durations and sizes as people do.
+//! sets engines side by side, [`pairs`] (with [`accept`]), [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format)
+//! writes and reads numbers, durations and sizes as people do. [`terminal`] keeps control characters from one.
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
 //! everything is returned as a `String`.
 #![forbid(unsafe_code)]
 
+pub mod accept;
 pub mod apps;
 mod basis;
 mod causes;
@@ -35,6 +36,7 @@ pub mod sarif;
 mod schedule_file;
 mod story;
 mod table;
+pub mod terminal;
 pub mod text;
 pub mod unfolding;
 mod waits;
@@ -43,7 +45,7 @@ pub mod walkthrough;
 pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
 pub use causes::Cause;
 pub use run::{Picked, Report, Tried};
-pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile};
+pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};
 pub use story::{Change, Length, Row, Story, ToldRace};
 pub use text::TextOptions;
 pub use waits::{Wait, Waited, cycle};

@@ -4,6 +4,9 @@ use crate::format::{count, number};
 use crate::{Considered, Report, Site};
 use mazurka_core::{Bound, Counter, StopReason, Verdict};
 
+/// What is said of a search that found something and left nothing out.
+pub(crate) const COMPLETE: &str = "the search went on to its end";
+
 /// Why the verdict is what it is, in one sentence without a full stop.
 pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
     match &report.exploration.verdict {
@@ -13,7 +16,7 @@ pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
             StopReason::FirstViolation => "the search stopped at the first violation".to_owned(),
             StopReason::Complete => match cut(report) {
                 Some(cut) => format!("the search did not see everything: {cut}"),
-                None => "the search went on to its end".to_owned(),
+                None => COMPLETE.to_owned(),
             },
             early => {
                 let cut = cut(report).map(|cut| format!(", and {cut}"));

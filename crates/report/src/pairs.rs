@@ -3,7 +3,9 @@
 use crate::TextOptions;
 use crate::format::{count, duration, number};
 use crate::json::pretty;
-use crate::layout::{Paint, one_line, pad, width, wrap};
+use crate::layout::{Paint, excerpt, one_line, pad, width, wrap};
+use crate::meaning::COMPLETE;
+use mazurka_core::Severity;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -12,7 +14,8 @@ use std::cmp::Reverse;
 pub struct PairRow {
     /// The apps, as the table names them.
     pub apps: Vec<String>,
-    /// `verified`, `violated`, `bounded`, `inconclusive`, `unsupported`, or `failed` if the pair could not be checked.
+    /// `verified`, `violated`, `bounded`, `inconclusive`, `unsupported`, `accepted` if all that was found is, or `failed` if
+    /// the pair could not be checked.
     pub verdict: String,
     /// What stands behind the verdict.
     pub reason: Option<String>,
@@ -42,10 +45,24 @@ pub struct PairViolation {
     pub message: String,
     /// The events that lead to it, in order.
     pub events: Vec<String>,
+    /// How much it matters: `low`, `medium` or `high`.
+    #[serde(default)]
+    pub severity: Option<String>,
+    /// Whether somebody has looked at it and accepts it.
+    #[serde(default)]
+    pub accepted: bool,
+}
+
+impl PairViolation {
+    fn severity(&self) -> Severity {
+        self.severity.as_deref().and_then(Severity::by_name).unwrap_or_default()
+    }
 }
 
 /// The verdict of a pair that could not be checked: an app that cannot be read, a checker that did not come back.
 const FAILED: &str = "failed";
+/// The verdict of a pair in which everything that was found is accepted.
+const ACCEPTED: &str = "accepted";
 
 /// The part of a check's JSON report that a table needs.
 #[derive(Deserialize)]
@@ -60,6 +77,7 @@ struct Checked {
 struct CheckedViolation {
     kind: String,
     message: String,
+    severity: Option<String>,
     schedule: Vec<CheckedStep>,
 }
 
@@ -85,6 +103,8 @@ impl PairRow {
             kind: violation.kind,
             message: violation.message,
             events: violation.schedule.into_iter().map(|step| step.actor).collect(),
+            severity: violation.severity,
+            accepted: false,
         });
         let CheckedStatistics { events, states, transitions, seconds, peak_bytes } = checked.statistics;
         let (verdict, reason, violations) = (checked.verdict, checked.reason, violations.collect());
@@ -108,9 +128,14 @@ impl PairRow {
         }
     }
 
-    /// The row as it is kept.
+    /// Whether the pair could not be checked.
+    pub fn has_failed(&self) -> bool {
+        self.verdict == FAILED
+    }
+
+    /// The row as it is kept: one line.
     pub fn store(&self) -> String {
-        pretty(self)
+        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// A row that was kept.
@@ -118,22 +143,62 @@ impl PairRow {
         serde_json::from_str(text).ok()
     }
 
-    /// How many violations of a kind there are.
-    pub(crate) fn found(&self, kind: &str) -> usize {
-        self.violations.iter().filter(|violation| violation.kind == kind).count()
+    /// Whether nothing was left out: what is not there was not found.
+    pub(crate) fn is_complete(&self) -> bool {
+        match self.verdict.as_str() {
+            "verified" | ACCEPTED => true,
+            "violated" => self.reason.as_deref() == Some(COMPLETE),
+            _ => false,
+        }
     }
 
-    /// What matters most comes first: fights, cascades, crashes, broken rules; then what is not known; then peace.
+    /// Draws the conclusion from what is accepted: where that is all, there is nothing new, unless there may be more.
+    pub(crate) fn conclude_accepted(&mut self) {
+        if self.verdict != "violated" || self.new_findings().next().is_some() {
+            return;
+        }
+        if self.is_complete() {
+            self.verdict = ACCEPTED.to_owned();
+        } else {
+            let why = self.reason.take().unwrap_or_default();
+            self.reason = Some(format!("all that was found is accepted, but {why}"));
+            self.verdict = "inconclusive".to_owned();
+        }
+    }
+
+    /// What was found and nobody has accepted.
+    fn new_findings(&self) -> impl DoubleEndedIterator<Item = &PairViolation> {
+        self.violations.iter().filter(|violation| !violation.accepted)
+    }
+
+    /// How many of the findings are accepted.
+    pub(crate) fn accepted(&self) -> usize {
+        self.violations.len() - self.new_findings().count()
+    }
+
+    /// The highest severity of what was found and is not accepted.
+    pub(crate) fn severity(&self) -> Option<Severity> {
+        self.new_findings().map(PairViolation::severity).max()
+    }
+
+    /// How many violations of a kind there are that nobody has accepted.
+    pub(crate) fn found(&self, kind: &str) -> usize {
+        self.new_findings().filter(|violation| violation.kind == kind).count()
+    }
+
+    /// What matters most comes first: what is wrong, the most severe first, by the number of fights, cascades, crashes and
+    /// broken rules; then what is not known; then what is accepted; then peace.
     fn importance(&self) -> impl Ord + use<'_> {
         let rank = match self.verdict.as_str() {
             "violated" => 0,
             "inconclusive" | "bounded" => 1,
             "unsupported" => 2,
             FAILED => 3,
-            _ => 4,
+            ACCEPTED => 4,
+            _ => 5,
         };
         let counts = ["conflict", "cascade", "crash", "invariant"].map(|kind| Reverse(self.found(kind)));
-        (rank, counts, &self.apps)
+        (rank, Reverse(self.severity()), counts, &self.apps)
     }
 
     /// What was found, counted: "2 conflicts, 1 crash".
@@ -146,8 +211,37 @@ impl PairRow {
         ];
         let counts = KINDS.map(|(kind, one, many)| (self.found(kind) as u64, one, many));
         let parts = counts.iter().filter(|(found, ..)| *found > 0).map(|&(found, one, many)| count(found, one, many));
-        parts.collect::<Vec<_>>().join(", ")
+        let accepted = Some(self.accepted()).filter(|&accepted| accepted > 0);
+        parts.chain(accepted.map(|accepted| format!("{accepted} accepted"))).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// A line of a list that does not name two apps.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {found}\nexpected two apps, as in: fire-alarm, lock-when-away")]
+pub struct ListError {
+    file: String,
+    line: usize,
+    found: String,
+}
+
+/// The pairs of a list, each with its line: two names on each line, with a comma or blanks between them. Empty lines and
+/// lines that begin with `#` are passed over. The name is for error messages.
+pub fn listed(file: &str, text: &str) -> Result<Vec<(usize, [String; 2])>, ListError> {
+    let mut pairs = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let names: Vec<&str> = line.split([',', '\t']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        let names = if names.len() == 1 { line.split_whitespace().collect() } else { names };
+        let [one, other] = names[..] else {
+            return Err(ListError { file: file.to_owned(), line: number, found: excerpt(line) });
+        };
+        pairs.push((number, [one.to_owned(), other.to_owned()]));
+    }
+    Ok(pairs)
 }
 
 /// Brings the rows into the order in which people want to read them.
@@ -197,7 +291,7 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
     let mut lines = vec![paint.bold(&line(&titles, &titles[1]))];
     for (row, cells) in rows.iter().zip(&cells) {
         let verdict = match row.verdict.as_str() {
-            "verified" => paint.good(&row.verdict),
+            "verified" | ACCEPTED => paint.good(&row.verdict),
             "violated" => paint.alarm(&row.verdict),
             _ => paint.open(&row.verdict),
         };
@@ -241,8 +335,12 @@ fn cells(row: &PairRow) -> [String; 7] {
 /// What was found, or why nothing is known, indented.
 fn notes(row: &PairRow, screen: usize) -> Vec<String> {
     let sentences: Vec<String> = match row.verdict.as_str() {
-        "violated" => row.violations.iter().map(sentence).collect(),
-        "verified" => Vec::new(),
+        "violated" => {
+            let mut findings: Vec<_> = row.new_findings().collect();
+            findings.sort_by_key(|violation| Reverse(violation.severity()));
+            findings.into_iter().map(sentence).collect()
+        }
+        "verified" | ACCEPTED => Vec::new(),
         _ => row.reason.iter().map(|reason| one_line(reason)).collect(),
     };
     let room = screen.clamp(40, 120) - 4;
@@ -254,11 +352,12 @@ fn notes(row: &PairRow, screen: usize) -> Vec<String> {
 }
 
 fn sentence(violation: &PairViolation) -> String {
-    let message = one_line(&violation.message);
+    let severity = violation.severity.as_ref().map_or_else(String::new, |severity| format!("{severity}: "));
+    let message = severity + &one_line(&violation.message);
     if violation.events.is_empty() {
         return format!("{message} (as soon as they are installed)");
     }
-    format!("{message} (after: {})", violation.events.join(", "))
+    format!("{message} (after: {})", one_line(&violation.events.join(", ")))
 }
 
 /// How many pairs there are of each verdict.
@@ -266,31 +365,42 @@ pub(crate) fn conclusion(rows: &[PairRow]) -> String {
     let total = count(rows.len() as u64, "pair", "pairs");
     let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
     let mut parts = vec![format!("{} fight", number(fights as u64))];
-    for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED] {
+    for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED, ACCEPTED] {
         let of_verdict = rows.iter().filter(|row| row.verdict == verdict).count();
         if of_verdict > 0 {
             parts.push(format!("{} {verdict}", number(of_verdict as u64)));
         }
     }
-    format!("{total}: {}", parts.join(", "))
+    let findings = match rows.iter().map(PairRow::accepted).sum::<usize>() {
+        0 => String::new(),
+        accepted => format!("; {}", count(accepted as u64, "finding is accepted", "findings are accepted")),
+    };
+    format!("{total}: {}{findings}", parts.join(", "))
 }
 
 /// The table with commas between the columns, one line per pair.
 pub fn csv(rows: &[PairRow]) -> String {
     let mut text =
-        "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found\n"
+        "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found,severity,accepted\n"
             .to_owned();
     for row in rows {
         let counted = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
-        let found = match row.violations.first() {
+        let worst = row.new_findings().rev().max_by_key(|violation| violation.severity());
+        let found = match worst {
             Some(violation) => violation.message.clone(),
-            None => row.reason.clone().filter(|_| row.verdict != "verified").unwrap_or_default(),
+            None => row
+                .reason
+                .clone()
+                .filter(|_| !["verified", ACCEPTED].contains(&row.verdict.as_str()))
+                .unwrap_or_default(),
         };
-        let app = |index: usize| row.apps.get(index).cloned().unwrap_or_default();
+        let app = |index: usize| row.apps.get(index).map(|app| one_line(app)).unwrap_or_default();
         let mut fields = vec![app(0), app(1), row.verdict.clone()];
         fields.extend(["conflict", "cascade", "crash", "invariant"].map(|kind| row.found(kind).to_string()));
         fields.extend([row.events, row.states, row.transitions].map(counted));
         fields.extend([format!("{:.6}", row.seconds), counted(row.peak_bytes), one_line(&found)]);
+        let severity = row.severity().map_or("", Severity::name);
+        fields.extend([severity.to_owned(), row.accepted().to_string()]);
         let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
         text.push_str(&fields.join(","));
         text.push('\n');
@@ -325,11 +435,13 @@ pub(crate) mod tests {
             kind: (*kind).to_owned(),
             message: (*message).to_owned(),
             events: events.iter().map(|event| (*event).to_owned()).collect(),
+            severity: Some("high".to_owned()),
+            accepted: false,
         });
         PairRow {
             apps: apps.map(str::to_owned).to_vec(),
             verdict: verdict.to_owned(),
-            reason: Some("the time limit was reached".to_owned()),
+            reason: Some(if verdict == "violated" { COMPLETE } else { "the time limit was reached" }.to_owned()),
             violations: violations.collect(),
             events: Some(4),
             states: Some(1_234),
@@ -360,7 +472,7 @@ pub(crate) mod tests {
         insta::assert_snapshot!(text(&some(), &TextOptions { width: 120, ..TextOptions::default() }), @r#"
         apps                   verdict       found       events  states  transitions    time
         alarm + lock           violated      1 conflict       4   1,234        5,678   12 ms
-            "Lock" locks what "Alarm" unlocked (after: smoke, leave)
+            high: "Lock" locks what "Alarm" unlocked (after: smoke, leave)
         big + bigger           inconclusive                   4   1,234        5,678   12 ms
             the time limit was reached
         broken + lock          failed                         -       -            -  1.0 ms
@@ -376,7 +488,7 @@ pub(crate) mod tests {
         insta::assert_snapshot!(text(&some(), &TextOptions { width: 54, ..TextOptions::default() }), @r#"
         apps                  verdict       found         time
         alarm + lock          violated      1 conflict   12 ms
-            "Lock" locks what "Alarm" unlocked (after:
+            high: "Lock" locks what "Alarm" unlocked (after:
               smoke, leave)
         big + bigger          inconclusive               12 ms
             the time limit was reached
@@ -393,12 +505,40 @@ pub(crate) mod tests {
     #[test]
     fn machines_get_a_line_per_pair() {
         insta::assert_snapshot!(csv(&some()), @r#"
-        first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found
-        alarm,lock,violated,1,0,0,0,4,1234,5678,0.012300,1048576,"""Lock"" locks what ""Alarm"" unlocked"
-        big,bigger,inconclusive,0,0,0,0,4,1234,5678,0.012300,1048576,the time limit was reached
-        broken,lock,failed,0,0,0,0,,,,0.001000,,broken.groovy:3: no definition
-        night-light,welcome,verified,0,0,0,0,4,1234,5678,0.012300,1048576,
+        first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found,severity,accepted
+        alarm,lock,violated,1,0,0,0,4,1234,5678,0.012300,1048576,"""Lock"" locks what ""Alarm"" unlocked",high,0
+        big,bigger,inconclusive,0,0,0,0,4,1234,5678,0.012300,1048576,the time limit was reached,,0
+        broken,lock,failed,0,0,0,0,,,,0.001000,,broken.groovy:3: no definition,,0
+        night-light,welcome,verified,0,0,0,0,4,1234,5678,0.012300,1048576,,,0
         "#);
+    }
+
+    #[test]
+    fn what_is_accepted_is_counted_and_not_told() {
+        let findings: &[(&str, &str, &[&str])] =
+            &[("conflict", "they hum", &[]), ("conflict", "they whistle", &[]), ("crash", "it falls", &["dusk"])];
+        let mut rows = vec![row(["a", "b"], "violated", findings), row(["c", "d"], "violated", &findings[..1])];
+        rows[0].violations[0].severity = Some("low".to_owned());
+        rows[0].violations[1].accepted = true;
+        rows[1].violations[0].accepted = true;
+        rows.iter_mut().for_each(PairRow::conclude_accepted);
+        insta::assert_snapshot!(text(&rows, &TextOptions { width: 120, ..TextOptions::default() }), @"
+        apps   verdict   found                            events  states  transitions   time
+        a + b  violated  1 conflict, 1 crash, 1 accepted       4   1,234        5,678  12 ms
+            high: it falls (after: dusk)
+            low: they hum (as soon as they are installed)
+        c + d  accepted  1 accepted                            4   1,234        5,678  12 ms
+
+        2 pairs: 1 fight, 1 violated, 1 accepted; 2 findings are accepted
+        ");
+        let lines = csv(&rows);
+        assert!(lines.contains("a,b,violated,1,0,1,0,") && lines.contains("it falls,high,1\n"), "{lines}");
+        let mut stopped = row(["a", "b"], "violated", &findings[..1]);
+        stopped.reason = Some("the search stopped at the first violation".to_owned());
+        stopped.violations[0].accepted = true;
+        stopped.conclude_accepted();
+        assert_eq!(stopped.verdict, "inconclusive");
+        assert!(stopped.reason.is_some_and(|reason| reason.starts_with("all that was found is accepted, but ")));
     }
 
     #[test]

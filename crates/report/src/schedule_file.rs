@@ -17,13 +17,22 @@
 //! One line says one thing. `program` may stand several times, `define` and `at` may be absent, empty lines and lines
 //! that begin with `#` are passed over. Actors stand there by name, since names do not depend on the schedule. The last
 //! line tells a whole file from one that was cut short. Within a name or a message, `\n`, `\r`, `\t`, `\s` (a space
-//! at either end) and `\\` stand for what would tear the line.
+//! at either end) and `\\` stand for what would tear the line, and `\u{1b}` for what would steer a terminal.
 
+use crate::layout::excerpt;
+use crate::terminal::{push_visible, steers};
 use mazurka_core::{Fingerprint, Found, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind};
 use std::fmt;
 
 const FIRST_LINE: &str = "mazurka schedule 1";
 const ANY_VERSION: &str = "mazurka schedule ";
+
+/// Whether a file with this beginning may be replaced by a schedule: it is one, or what is left of one that was cut
+/// short, be it nothing at all.
+pub fn may_be_replaced(beginning: &[u8]) -> bool {
+    let shown = ANY_VERSION.as_bytes();
+    beginning.starts_with(shown) || shown.starts_with(beginning)
+}
 
 /// A schedule with what is needed to run it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -355,7 +364,7 @@ impl Parser<'_> {
 
     fn violation(&self, line: &str, rest: &str) -> Result<(ViolationKind, String), ScheduleError> {
         let (kind, message) = rest.split_once(' ').unwrap_or((rest, ""));
-        let expected = "`violation` and a kind (assertion, invariant, deadlock, crash, conflict)";
+        let expected = "`violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported)";
         let kind = ViolationKind::by_name(kind).ok_or_else(|| self.malformed(line, expected))?;
         let message = unescape(message).ok_or_else(|| self.bad_escape(line))?;
         Ok((kind, message))
@@ -408,23 +417,13 @@ impl Parser<'_> {
     }
 
     fn bad_escape(&self, line: &str) -> ScheduleError {
-        self.malformed(line, r"one of `\n`, `\r`, `\t`, `\s`, `\\` wherever there is a `\`")
+        self.malformed(line, r"one of `\n`, `\r`, `\t`, `\s`, `\u{HEX}`, `\\` wherever there is a `\`")
     }
 
     fn malformed(&self, found: &str, expected: &str) -> ScheduleError {
         let (file, expected) = (self.file.to_owned(), expected.to_owned());
         ScheduleError::Malformed { file, line: self.line, found: excerpt(found), expected }
     }
-}
-
-/// As much of a line as an error message can hold.
-fn excerpt(line: &str) -> String {
-    const MOST: usize = 60;
-    let mut shown: String = line.chars().take(MOST).map(|c| if c.is_control() { '.' } else { c }).collect();
-    if line.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
 }
 
 /// Takes ` outcome K` from the end of a step.
@@ -451,7 +450,7 @@ fn escape(text: &str) -> String {
             '\r' => escaped.push_str(r"\r"),
             '\t' => escaped.push_str(r"\t"),
             ' ' if index == 0 || index == last => escaped.push_str(r"\s"),
-            _ => escaped.push(character),
+            _ => push_visible(&mut escaped, character, !steers(character)),
         }
     }
     escaped
@@ -468,6 +467,11 @@ fn unescape(text: &str) -> Option<String> {
                 'r' => '\r',
                 't' => '\t',
                 's' => ' ',
+                'u' => {
+                    let (digits, rest) = characters.as_str().strip_prefix('{')?.split_once('}')?;
+                    characters = rest.chars();
+                    char::from_u32(u32::from_str_radix(digits, 16).ok()?)?
+                }
                 _ => return None,
             },
             _ => character,
@@ -575,12 +579,12 @@ mod tests {
         three.schedule:1: expected a first line `mazurka schedule 1`, found `#!/bin/sh`
         three.schedule:3: expected `program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step` or `end`, found `sauce 00000000000000000000000000005e1b`
         three.schedule:3: expected `source` and up to 32 hexadecimal digits, found `source 0000000000000000000000000000xyz`
-        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, crash, conflict), found `violation of taste assertion failed: r1 == 0`
+        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported), found `violation of taste assertion failed: r1 == 0`
         three.schedule:8: expected `start` and a number, found `start zero`
         three.schedule:12: the schedule ends without a line `start`
         three.schedule:9: there is a second line `start`, expected only one
         three.schedule:9: expected `step ACTOR` or `step ACTOR outcome NUMBER`, found `step`
-        three.schedule:9: expected one of `\n`, `\r`, `\t`, `\s`, `\\` wherever there is a `\`, found `step T\3`
+        three.schedule:9: expected one of `\n`, `\r`, `\t`, `\s`, `\u{HEX}`, `\\` wherever there is a `\`, found `step T\3`
         three.schedule:7: expected `at FILE:LINE`, found `at three.mz`
         three.schedule:4: expected `define NAME=VALUE`, found `define N`
         three.schedule:14: expected nothing after the line `end`, found `step T1`

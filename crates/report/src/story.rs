@@ -6,8 +6,8 @@
 use crate::causes::{Cause, History};
 use crate::waits::{Wait, waits};
 use mazurka_core::{
-    Access, Dependence, Footprint, Found, Location, Machine, ObjectId, Outcome, Race, Schedule, Stepper, System, Value,
-    Violation, ViolationKind,
+    Access, Dependence, Footprint, Found, Location, Machine, ObjectId, Outcome, Race, Schedule, Severity, Stepper,
+    System, Value, Violation, ViolationKind,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -32,6 +32,8 @@ pub struct Story {
     pub failing: Option<usize>,
     /// The two steps whose order matters.
     pub race: Option<ToldRace>,
+    /// How much it matters, where the program can tell. Whoever knows sets this.
+    pub severity: Option<Severity>,
     /// Why it happens, in one sentence without a full stop, where that is known.
     pub why: Option<String>,
     /// Who waits for whom at the end of a deadlock, where the program tells.
@@ -132,6 +134,7 @@ impl Story {
                 second: race.second,
                 object: system.object_name(race.object),
             }),
+            severity: None,
             why,
             repeats: if faithful { system.repeats(found) } else { Vec::new() },
             original: Length::of(original),
@@ -145,6 +148,7 @@ impl Story {
     pub fn untold(found: &Found, why: String) -> Story {
         Story {
             violation: found.violation.clone(),
+            severity: None,
             culprit: None,
             actors: Vec::new(),
             start: found.schedule.start,

@@ -89,12 +89,12 @@ impl<'a> Walkthrough<'a> {
         let mut words = line.split_whitespace();
         let (command, argument) = (words.next().unwrap_or("next"), words.next());
         if words.next().is_some() {
-            return Reply::Show(format!("`{}` has too many words; h lists all commands\n", line.trim()));
+            return Reply::Show(format!("`{}` has too many words; h lists all commands\n", one_line(line)));
         }
         let number = argument.map(str::parse::<usize>);
         let far = self.story.rows.len();
         Reply::Show(match (command, number) {
-            (_, Some(Err(_))) => format!("`{}` is not a number of steps\n", argument.unwrap_or_default()),
+            (_, Some(Err(_))) => format!("`{}` is not a number of steps\n", one_line(argument.unwrap_or_default())),
             ("n" | "next", by) => self.go(self.at.saturating_add(amount(by))),
             ("b" | "back", by) => self.go(self.at.saturating_sub(amount(by))),
             ("g" | "goto", Some(Ok(step))) if step <= far => self.go(step),
@@ -175,8 +175,9 @@ impl<'a> Walkthrough<'a> {
         if let Some(first) = lines.first_mut() {
             *first = format!("  {} {}", paint.alarm("✗"), first.trim_start());
         }
-        lines.extend(violation.values.iter().map(|value| format!("    {} = {}", value.name, value.value)));
-        lines.extend(waits_in_words(&self.story.waits).into_iter().map(|line| format!("    {line}")));
+        let values = violation.values.iter().map(|value| one_line(&format!("{} = {}", value.name, value.value)));
+        let waits = waits_in_words(&self.story.waits).into_iter().map(|line| one_line(&line));
+        lines.extend(values.chain(waits).map(|line| format!("    {line}")));
         lines
     }
 

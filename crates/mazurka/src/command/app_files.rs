@@ -12,7 +12,11 @@ pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
     for name in given {
         let path = Path::new(name);
-        if path.is_dir() {
+        if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!(
+                "error: {name}: there is no such file or folder\nexpected an app (.groovy), or a folder with apps in it"
+            );
+        } else if path.is_dir() {
             let before = files.len();
             apps_below(path, &mut files)?;
             if files.len() == before {
@@ -41,6 +45,6 @@ fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
 }
 
 /// What is said of a file that cannot be read.
-pub(crate) fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
+fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
     anyhow!("error: {}: {}\nexpected a file that can be read", file.display(), file_trouble(error))
 }

@@ -7,8 +7,7 @@ use anyhow::Result;
 use indicatif::ProgressBar;
 use mazurka::home::{Faults, Home, HomeText, Options};
 use mazurka::report::apps::{self, AppRow, Stage};
-use mazurka::{Cancel, Counter, Engine, HomeProgram, Location, StopReason, Violation, ViolationKind};
-use std::fs;
+use mazurka::{Cancel, Counter, Engine, HomeProgram, Location, StopReason, Violation, ViolationKind, read_text};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -75,9 +74,9 @@ fn stopped(file: &Path, why: String) -> AppRow {
 
 /// Reads an app, installs it and lets everything happen to it, for a while.
 fn look_at(file: &Path, arguments: &Arguments, cancel: &Cancel) -> AppRow {
-    let text = match fs::read(file) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => return stopped(file, error.to_string()),
+    let text = match read_text(&file.display().to_string(), "an app") {
+        Ok(text) => text,
+        Err(error) => return stopped(file, error.to_string().trim_start_matches("error: ").replace('\n', "; ")),
     };
     let options = Options { profile: arguments.profile.into(), home: None::<HomeText>, ..Options::default() };
     let home = match Home::load(&[(file.display().to_string(), text)], &options) {

@@ -1,6 +1,7 @@
 //! The command line: one table of options, from which the help and the checks come.
 
 use super::output::{Format, Output};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::home::Profile;
@@ -139,10 +140,6 @@ pub(crate) struct Search {
     pub(crate) home: HomeSettings,
     #[command(flatten)]
     pub(crate) variant: Variant,
-    /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
-    /// May be repeated.
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
-    pub(crate) format: Vec<Output>,
     /// Show no progress, and of the result only the verdict.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -225,7 +222,7 @@ pub(crate) struct Check {
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// The algorithm; `auto` picks one and says why.
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto, long_help = engine_help())]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto(), hide_possible_values = true, long_help = engine_help())]
     pub(crate) engine: EngineChoice,
     /// Look for all violations instead of stopping at the first.
     #[arg(long)]
@@ -246,6 +243,10 @@ pub(crate) struct Check {
     /// Write a page for a browser into this folder: DIR/index.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<String>,
+    /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
+    /// May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
     #[command(flatten)]
     pub(crate) search: Search,
 }
@@ -289,11 +290,14 @@ pub(crate) struct Compare {
     #[arg(required = true, value_name = "FILES")]
     pub(crate) files: Vec<String>,
     /// Only these engines.
-    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
     /// Write a page for a browser with a picture into this folder: DIR/index.html.
     #[arg(long, value_name = "DIR")]
     pub(crate) report: Option<String>,
+    /// How to write the result: text, json or html; with =FILE into a file, otherwise to standard output. May be repeated.
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
+    pub(crate) format: Vec<Output>,
     #[command(flatten)]
     pub(crate) search: Search,
 }
@@ -316,7 +320,7 @@ pub(crate) struct Agree {
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) seed: Option<u64>,
     /// Only these engines, each against `exhaustive`.
-    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine)]
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
     #[command(flatten)]
     pub(crate) variant: Variant,
@@ -328,12 +332,13 @@ pub(crate) struct Agree {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each pair is checked by a process of its own, on all cores. What is known is kept in a file, so that the same command, \
-when it was ended, goes on where it stopped; apps that have changed are checked anew. The exit code is 1 if any pair \
-is violated, and 0 if all are verified.
+when it was ended, goes on where it stopped; apps that have changed are checked again. The exit code is 1 if any pair \
+is violated, and 0 if all are verified or accepted.
 
 Examples:
   mazurka pairs examples/smart-home --report matrix
-  mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv")]
+  mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv
+  mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
 pub(crate) struct Pairs {
     /// Apps (.groovy), and folders with apps in them.
     #[arg(required = true, value_name = "FILES|DIR")]
@@ -342,7 +347,7 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "FILE")]
     pub(crate) list: Option<String>,
     /// The algorithm.
-    #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine)]
+    #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Engine,
     /// Stop each pair at its first violation.
     #[arg(long)]
@@ -357,7 +362,7 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) jobs: usize,
     /// Keep what is known in this file.
-    #[arg(long, value_name = "FILE", default_value = "pairs.redb")]
+    #[arg(long, value_name = "FILE", default_value = "pairs.store")]
     pub(crate) store: String,
     /// Keep nothing.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]
@@ -365,6 +370,12 @@ pub(crate) struct Pairs {
     /// Check all pairs anew, also those that are known.
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// Findings that are accepted, one on each line: they are counted, and do not make the exit code 1.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) accept: Option<String>,
+    /// Write all that was found into this file, as --accept reads it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_accept: Option<String>,
     /// Write pages for a browser into this folder: DIR/index.html with a matrix of the apps, and one for each pair with
     /// something found.
     #[arg(long, value_name = "DIR")]
@@ -439,19 +450,19 @@ fn engine_help() -> String {
     help
 }
 
-fn engine(name: &str) -> Result<Engine, String> {
-    Engine::by_name(name).ok_or_else(|| {
-        let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
-        format!("expected one of: {}", names.join(", "))
-    })
+/// An engine by its name. A name that looks like another one is answered with that.
+fn engine() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(Engine::ALL.iter().map(|engine| engine.name()))
+        .try_map(|name| Engine::by_name(&name).ok_or("expected the name of an engine"))
 }
 
-fn engine_or_auto(name: &str) -> Result<EngineChoice, String> {
-    if name == "auto" {
-        return Ok(EngineChoice::Auto);
-    }
-    engine(name).map(EngineChoice::Engine).map_err(|expected| expected.replace("one of: ", "one of: auto, "))
+fn engine_or_auto() -> impl TypedValueParser<Value = EngineChoice> {
+    let names = [AUTO].into_iter().chain(Engine::ALL.iter().map(|engine| engine.name()));
+    PossibleValuesParser::new(names).map(|name| Engine::by_name(&name).map_or(EngineChoice::Auto, EngineChoice::Engine))
 }
+
+/// The name of the choice that is left to the program.
+const AUTO: &str = "auto";
 
 fn output(text: &str) -> Result<Output, String> {
     Output::parse(text).ok_or_else(|| {

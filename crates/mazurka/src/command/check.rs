@@ -3,14 +3,14 @@
 use super::arguments::{Check as Arguments, EngineChoice};
 use super::backstop::{Backstop, Known, Noting};
 use super::console::{Console, cancel_on_interrupt};
-use super::output::{Format, Medium, Outputs};
+use super::output::{Format, Medium, Outputs, Unwritten};
 use super::page;
-use anyhow::{Result, anyhow, bail};
+use super::save::save;
+use anyhow::{Result, anyhow};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
-use mazurka::report::{TextOptions, json, junit, sarif, text};
-use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, file_trouble, load};
-use std::fs;
+use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, text};
+use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, load};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -22,14 +22,11 @@ const MOST_STATES_IN_A_PICTURE: usize = 150;
 /// A picture of more events of the unfolding than this shows nothing.
 const MOST_EVENTS_IN_A_PICTURE: usize = 80;
 
-/// The first word of every schedule file: what tells it from a file of the user's.
-const MAGIC: &str = "mazurka schedule";
-
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed();
     }
-    let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
+    let outputs = Outputs::new(&arguments.format, &Format::ALL, &arguments.files)?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let engine = match arguments.engine {
         EngineChoice::Engine(engine) => Some(engine),
@@ -48,24 +45,27 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         search(arguments, console, options.clone(), engine, &known)
     });
     let (loaded, options, started, mut checked) = told?;
-    save_schedules(arguments, outputs.standard, &loaded, &mut checked)?;
-    outputs.write(console, |format, medium| match format {
+    let mut unwritten = Unwritten::default();
+    save_schedules(arguments, outputs.standard, &loaded, &mut checked, &mut unwritten);
+    outputs.write(console, &mut unwritten, |format, medium| match format {
         Format::Html => page_of(&loaded, &checked, &options, None),
         Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), started),
-    })?;
+    });
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &page_of(&loaded, &checked, &options, None))?;
-        if outputs.standard == Format::Text {
+        let page = page_of(&loaded, &checked, &options, None);
+        let path = unwritten.note(page::write(Path::new(folder), &page));
+        if let Some(path) = path.filter(|_| outputs.standard == Format::Text) {
             console.print(&format!("REPORT   {}", path.display()));
         }
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
-        page::write_file(Path::new(file), &page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html"))))?;
+        let page = page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html")));
+        unwritten.note(page::write_file(Path::new(file), &page));
     }
-    Ok(checked.exploration.verdict.exit_code())
+    Ok(unwritten.tell(console, checked.exploration.verdict.exit_code()))
 }
 
 /// What a check works with and comes to.
@@ -101,7 +101,8 @@ fn search(
 
 /// Tells what is known of a check that does not end by itself.
 fn tell_so_far(arguments: &Arguments, outputs: &Outputs<'_>, console: &Console, checked: &Checked) -> u8 {
-    let written = outputs.write(console, |format, medium| match format {
+    let mut unwritten = Unwritten::default();
+    outputs.write(console, &mut unwritten, |format, medium| match format {
         Format::Html => {
             html::page(&Page { report: &checked.report(), sources: &[], graph: None, unfolding: None, up: None })
         }
@@ -110,10 +111,7 @@ fn tell_so_far(arguments: &Arguments, outputs: &Outputs<'_>, console: &Console, 
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), SystemTime::now()),
     });
-    if let Err(error) = written {
-        console.error(&format!("{error:#}"));
-    }
-    checked.exploration.verdict.exit_code()
+    unwritten.tell(console, checked.exploration.verdict.exit_code())
 }
 
 /// The page for a browser.
@@ -141,11 +139,17 @@ fn render_text(checked: &Checked, quiet: bool, medium: Medium, console: &Console
 }
 
 /// Saves each violation's schedule: by default where the report names the file, otherwise (`--quiet`, and machines, who
-/// get the schedule in the JSON) on request.
-fn save_schedules(arguments: &Arguments, standard: Format, loaded: &Loaded, checked: &mut Checked) -> Result<()> {
+/// get the schedule in the JSON) on request. A schedule that cannot be saved is one that the report does not name.
+fn save_schedules(
+    arguments: &Arguments,
+    standard: Format,
+    loaded: &Loaded,
+    checked: &mut Checked,
+    unwritten: &mut Unwritten,
+) {
     let named_in_report = standard == Format::Text && !arguments.search.quiet;
     if arguments.no_schedule || (!named_in_report && arguments.schedule.is_none()) {
-        return Ok(());
+        return;
     }
     let origin = Origin {
         files: loaded.files.clone(),
@@ -159,18 +163,13 @@ fn save_schedules(arguments: &Arguments, standard: Format, loaded: &Loaded, chec
             (Some(path), _) => numbered(Path::new(path), number),
             (None, _) => numbered(&PathBuf::from(stem(&loaded.files) + ".schedule"), number),
         };
-        refuse_to_overwrite(&path)?;
-        let file = loaded.subject.record(found, &origin);
-        fs::write(&path, file.to_string()).map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-                _ => file_trouble(&error),
-            };
-            anyhow!("error: {}: {why}\nexpected a place where the schedule can be saved", path.display())
-        })?;
-        story.saved = Some(path.display().to_string());
+        let text = loaded.subject.record(found, &origin).to_string();
+        let saved = save(&path, text.as_bytes(), &may_be_replaced).map_err(|error| {
+            let why = error.why("exists and is not a schedule");
+            anyhow!("{}: {why}; the schedule is not saved\n--schedule FILE names another place", path.display())
+        });
+        story.saved = unwritten.note(saved).map(|()| path.display().to_string());
     }
-    Ok(())
 }
 
 /// What the schedule of some files is called: their names without folders and endings.
@@ -195,17 +194,4 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let extension = path.extension().map_or_else(|| "schedule".to_owned(), |end| end.to_string_lossy().into_owned());
     path.with_file_name(format!("{stem}-{}.{extension}", number + 1))
-}
-
-/// A schedule of ours may be replaced, nothing else.
-fn refuse_to_overwrite(path: &Path) -> Result<()> {
-    match fs::read(path) {
-        Ok(bytes) if !bytes.starts_with(MAGIC.as_bytes()) => {
-            bail!(
-                "error: {}: exists and is not a schedule\nexpected a new file; --schedule FILE names another one",
-                path.display()
-            )
-        }
-        _ => Ok(()),
-    }
 }

@@ -3,7 +3,7 @@
 use super::arguments::Compare as Arguments;
 use super::backstop::Backstop;
 use super::console::{Console, cancel_on_interrupt};
-use super::output::{Format, Medium, Outputs};
+use super::output::{Format, Medium, Outputs, Unwritten};
 use super::page;
 use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
@@ -18,8 +18,7 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let outputs =
-        Outputs::new(&arguments.search.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
+    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
     let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
@@ -42,10 +41,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
                             };
                             let mut entries = entries.clone();
                             entries.push(Entry::new(engine.name(), &unfinished));
-                            if let Err(error) = write(&outputs, console, &loaded.name, &entries) {
-                                console.error(&format!("{error:#}"));
-                            }
-                            overall(&entries).exit_code()
+                            let mut unwritten = Unwritten::default();
+                            write(&outputs, console, &mut unwritten, &loaded.name, &entries);
+                            unwritten.tell(console, overall(&entries).exit_code())
                         });
                     });
                     let _disarmed = backstop.disarmed_at_end();
@@ -59,23 +57,24 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     progress.clear();
-    write(&outputs, console, &loaded.name, &entries)?;
+    let mut unwritten = Unwritten::default();
+    write(&outputs, console, &mut unwritten, &loaded.name, &entries);
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &compare::page(&loaded.name, &entries))?;
-        if outputs.standard == Format::Text {
+        let path = unwritten.note(page::write(Path::new(folder), &compare::page(&loaded.name, &entries)));
+        if let Some(path) = path.filter(|_| outputs.standard == Format::Text) {
             console.print(&format!("\nREPORT   {}", path.display()));
         }
     }
-    Ok(overall(&entries).exit_code())
+    Ok(unwritten.tell(console, overall(&entries).exit_code()))
 }
 
-fn write(outputs: &Outputs<'_>, console: &Console, program: &str, entries: &[Entry]) -> Result<()> {
-    outputs.write(console, |format, medium| match (format, medium) {
+fn write(outputs: &Outputs<'_>, console: &Console, unwritten: &mut Unwritten, program: &str, entries: &[Entry]) {
+    outputs.write(console, unwritten, |format, medium| match (format, medium) {
         (Format::Json, _) => compare::json(program, entries),
         (Format::Html, _) => compare::page(program, entries),
         (_, Medium::Standard) => compare::text(entries, &console.text_options()),
         (_, Medium::File) => compare::text(entries, &TextOptions::default()),
-    })
+    });
 }
 
 /// A violation that any engine found is one; a proof by any engine that can give one is one.

@@ -1,10 +1,12 @@
 //! The terminal: results on standard output, progress and errors on standard error, Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use mazurka::report::terminal::visible;
 use mazurka::report::{TextOptions, progress};
 use mazurka::{Cancel, Observer, Progress};
 use std::env;
 use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// Where output goes and what it may look like.
@@ -13,6 +15,8 @@ pub(crate) struct Console {
     colour: bool,
     error_colour: bool,
     width: usize,
+    /// Why a result could not be written, if one could not.
+    lost: OnceLock<io::Error>,
 }
 
 impl Console {
@@ -26,6 +30,7 @@ impl Console {
             colour: wanted && is_terminal,
             error_colour: wanted && io::stderr().is_terminal(),
             width: terminal.filter(|_| is_terminal).or(columns).unwrap_or(80).clamp(40, 200),
+            lost: OnceLock::new(),
         }
     }
 
@@ -34,15 +39,38 @@ impl Console {
         TextOptions { width: self.width, colour: self.colour, ..TextOptions::default() }
     }
 
+    /// Whether results may be coloured.
+    pub(crate) fn colour(&self) -> bool {
+        self.colour
+    }
+
     /// Whether errors may be coloured.
     pub(crate) fn error_colour(&self) -> bool {
         self.error_colour
     }
 
-    /// Writes a result. A reader that has gone away (`| head`) is no reason to complain.
+    /// Writes a result. A reader that has gone away (`| head`) is no reason to complain; any other failure is kept for
+    /// [`lost_output`](Self::lost_output).
     pub(crate) fn print(&self, text: &str) {
+        self.write(&format!("{}\n", text.trim_end_matches('\n')));
+    }
+
+    fn write(&self, text: &str) {
         let mut out = io::stdout().lock();
-        let _ = writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush());
+        let written = out.write_all(visible(text, self.colour).as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written.map_err(|error| (error.kind() != io::ErrorKind::BrokenPipe).then_some(error)) {
+            error.map(|error| self.lost.set(error));
+        }
+    }
+
+    /// Why a result did not reach standard output, if one did not.
+    pub(crate) fn lost_output(&self) -> Option<&io::Error> {
+        self.lost.get()
+    }
+
+    /// Writes what went wrong besides the result, such as a file that could not be saved.
+    pub(crate) fn warning(&self, text: &str) {
+        self.error(&format!("warning: {text}"));
     }
 
     /// Whether there is a person at both ends.
@@ -52,19 +80,28 @@ impl Console {
 
     /// Asks for a line; `None` when there are no more.
     pub(crate) fn ask(&self, prompt: &str) -> io::Result<Option<String>> {
-        let mut out = io::stdout().lock();
-        let _ = write!(out, "{prompt}").and_then(|()| out.flush());
+        self.write(prompt);
         let mut line = String::new();
         let read = io::stdin().read_line(&mut line)?;
         if read == 0 {
-            let _ = writeln!(out);
+            self.write("\n");
         }
         Ok((read > 0).then_some(line))
     }
 
     /// Writes an error or a remark.
     pub(crate) fn error(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{}", text.trim_end_matches('\n'));
+        self.tell(text, false);
+    }
+
+    /// Writes an error with colours in it, where there may be some.
+    pub(crate) fn styled_error(&self, text: &str) {
+        self.tell(text, self.error_colour);
+    }
+
+    fn tell(&self, text: &str, colours: bool) {
+        let text = visible(text.trim_end_matches('\n'), colours);
+        let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
     /// A line that is redrawn while a search runs, which may have a time limit; nothing where nobody watches.

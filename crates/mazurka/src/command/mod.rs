@@ -13,10 +13,14 @@ mod page;
 mod pair_store;
 mod pairs;
 mod replay;
+mod save;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
 use console::Console;
+use mazurka::LoadError;
+use save::SaveError;
+use std::env;
 use std::process::ExitCode;
 
 /// A usage or input error.
@@ -24,7 +28,10 @@ const BAD_INPUT: u8 = 2;
 
 /// Runs the command that was asked for.
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return ExitCode::from(answer_from_arguments(&answer)),
+    };
     let console = Console::new(arguments.quiet());
     let result = match &arguments.command {
         Command::Check(check) => check::run(check, &console),
@@ -34,11 +41,45 @@ pub(crate) fn main() -> ExitCode {
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),
     };
-    match result {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            console.error(&format!("{error:#}"));
-            ExitCode::from(BAD_INPUT)
+    let code = result.unwrap_or_else(|error| {
+        match error.downcast_ref::<LoadError>() {
+            Some(error) => console.styled_error(&error.to_string()),
+            None => console.error(&format!("{error:#}")),
         }
+        BAD_INPUT
+    });
+    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_));
+    ExitCode::from(unless_lost(&console, code, has_verdict))
+}
+
+/// The exit code, unless the result did not reach standard output: then nobody should take it for a whole one.
+fn unless_lost(console: &Console, code: u8, has_verdict: bool) -> u8 {
+    let Some(error) = console.lost_output() else { return code };
+    let why = SaveError::why_of(error);
+    let verdict = VERDICTS.iter().find(|(known, _)| has_verdict && *known == code).map(|(_, verdict)| *verdict);
+    let verdict = verdict.map_or_else(String::new, |verdict| format!("; the verdict was {verdict}"));
+    console.error(&format!("error: standard output: {why}; the result is not complete{verdict}"));
+    BAD_INPUT
+}
+
+/// What the exit codes stand for.
+const VERDICTS: [(u8, &str); 5] =
+    [(0, "verified"), (1, "violated"), (3, "bounded"), (4, "inconclusive"), (5, "unsupported")];
+
+/// What the arguments themselves are answered with: help, the version, or what is wrong with them.
+fn answer_from_arguments(answer: &clap::Error) -> u8 {
+    let console = Console::new(false);
+    let (text, styled) = (answer.render().to_string(), answer.render().ansi().to_string());
+    if !answer.use_stderr() {
+        console.print(if console.colour() { &styled } else { &text });
+        return unless_lost(&console, 0, false);
     }
+    // What stands there may come from an argument, and be no colour of ours.
+    let is_plain = env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control));
+    if is_plain && console.error_colour() {
+        console.styled_error(&styled)
+    } else {
+        console.error(&text)
+    }
+    BAD_INPUT
 }

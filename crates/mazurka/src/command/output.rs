@@ -1,10 +1,9 @@
 //! Where results go: one format to standard output, others into files.
 
+use super::BAD_INPUT;
 use super::console::Console;
+use super::save::save;
 use anyhow::{Result, anyhow, bail};
-use mazurka::file_trouble;
-use std::fs;
-use std::io;
 use std::path::Path;
 
 /// A format of results.
@@ -94,19 +93,39 @@ impl<'a> Outputs<'a> {
 
     /// Writes each format where it belongs; `render` makes its text for the medium in which it is read. Standard output
     /// comes first: a file that cannot be written must not cost the result of a long search.
-    pub(crate) fn write(&self, console: &Console, mut render: impl FnMut(Format, Medium) -> String) -> Result<()> {
+    pub(crate) fn write(
+        &self,
+        console: &Console,
+        unwritten: &mut Unwritten,
+        mut render: impl FnMut(Format, Medium) -> String,
+    ) {
         console.print(&render(self.standard, Medium::Standard));
         for Output { format, file } in self.outputs {
             let Some(file) = file else { continue };
-            fs::write(file, render(*format, Medium::File)).map_err(|error| {
-                let why = match error.kind() {
-                    io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-                    _ => file_trouble(&error),
-                };
-                anyhow!("error: {file}: {why}\nexpected a place where the result can be written")
-            })?;
+            let saved = save(Path::new(file), render(*format, Medium::File).as_bytes(), &|_| true);
+            unwritten.note(saved.map_err(|error| {
+                let why = error.why("exists and is not a file");
+                anyhow!("{file}: {why}\nexpected a place where the result can be written")
+            }));
         }
-        Ok(())
+    }
+}
+
+/// What could not be written. It is told after the result, and costs nobody the verdict.
+#[derive(Debug, Default)]
+pub(crate) struct Unwritten(Vec<String>);
+
+impl Unwritten {
+    /// Takes note of a failure, and gives what there is otherwise.
+    pub(crate) fn note<T>(&mut self, written: Result<T>) -> Option<T> {
+        written.map_err(|error| self.0.push(format!("{error:#}"))).ok()
+    }
+
+    /// Tells what could not be written, and gives the exit code: that of the verdict, unless that says that all is well
+    /// while a file that was asked for is missing.
+    pub(crate) fn tell(&self, console: &Console, verdict: u8) -> u8 {
+        self.0.iter().for_each(|failure| console.warning(failure));
+        if verdict == 0 && !self.0.is_empty() { BAD_INPUT } else { verdict }
     }
 }
 

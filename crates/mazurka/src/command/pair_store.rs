@@ -1,101 +1,100 @@
 //! What is known of pairs, kept on disk: a run that was ended is taken up where it stopped.
 
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow, bail};
 use mazurka::Fingerprint;
+use mazurka::journal::{Contents, Journal, JournalError};
+use mazurka::report::format::count;
 use mazurka::report::pairs::PairRow;
-use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
-use std::fs;
+use std::collections::HashMap;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
-/// The rows by the fingerprint of everything that they depend on.
-const ROWS: TableDefinition<'_, u128, &str> = TableDefinition::new("pairs");
+/// What the journal is called within.
+const TITLE: &str = "pairs";
 
-/// How long a store may be in other hands.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A file with rows.
+/// A file with rows, by the fingerprint of everything that they depend on.
 pub(crate) struct PairStore {
-    database: Database,
+    journal: Journal,
+    rows: HashMap<u128, String>,
 }
 
 impl PairStore {
-    /// Opens a store, and makes it if there is none. It is made beside its place and moved there when it is whole: a
-    /// run that is killed meanwhile leaves nothing that cannot be opened.
-    pub(crate) fn open(path: &Path) -> Result<PairStore> {
-        let trouble = || {
-            format!(
-                "error: {}: cannot keep results here\nexpected a new file, or one that `pairs` made",
-                path.display()
-            )
+    /// Opens a store, and makes it if there is none. Also says what happened to it, if something did. Where there can be
+    /// no store, all pairs are checked; a file of somebody else is an error.
+    pub(crate) fn open(path: &Path) -> Result<(Option<PairStore>, Vec<String>)> {
+        let (journal, contents) = match Journal::open(path, TITLE) {
+            Ok(opened) => opened,
+            Err(error @ JournalError::Foreign) => {
+                let expected = "expected a new file, or one that `pairs` made";
+                bail!("error: {}: {}\n{expected}", path.display(), words(&error));
+            }
+            Err(error) => {
+                let remark =
+                    format!("{}: {}; what is found is not kept for the next run", path.display(), words(&error));
+                return Ok((None, vec![remark]));
+            }
         };
-        if !path.exists() {
-            let mut name = path.file_name().unwrap_or_default().to_os_string();
-            name.push(".new");
-            let new = path.with_file_name(name);
-            make(&new).and_then(|()| Ok(fs::rename(&new, path)?)).with_context(trouble)?;
+        let Contents { records: rows, damaged, set_aside } = contents;
+        let mut remarks = Vec::new();
+        if damaged > 0 {
+            let rows = count(damaged as u64, "row is damaged and left out", "rows are damaged and left out");
+            remarks.push(format!("{}: {rows}; what they held is checked again", path.display()));
         }
-        let database = open_when_free(path).with_context(trouble)?;
-        Ok(PairStore { database })
+        if let Some(aside) = set_aside {
+            let (file, aside) = (path.display(), aside.display());
+            remarks
+                .push(format!("{file}: cannot be read as a store of pairs; it is now {aside}, and a new one begins"));
+        }
+        Ok((Some(PairStore { journal, rows }), remarks))
     }
 
     /// What is known of a pair.
-    pub(crate) fn find(&self, key: Fingerprint) -> Result<Option<PairRow>> {
-        let table = self.database.begin_read()?.open_table(ROWS)?;
-        Ok(table.get(key.0)?.and_then(|row| PairRow::restore(row.value())))
+    pub(crate) fn find(&self, key: Fingerprint) -> Option<PairRow> {
+        PairRow::restore(self.rows.get(&key.0)?)
     }
 
     /// Keeps rows. They are on disk when this returns.
     pub(crate) fn keep(&self, rows: &[(Fingerprint, PairRow)]) -> Result<()> {
-        let write = self.database.begin_write()?;
-        {
-            let mut table = write.open_table(ROWS)?;
-            for (key, row) in rows {
-                table.insert(key.0, row.store().as_str())?;
-            }
-        }
-        write.commit()?;
-        Ok(())
+        let records: Vec<_> = rows.iter().map(|(key, row)| (key.0, row.store())).collect();
+        self.journal.add(&records).map_err(|error| anyhow!("{}", words(&error)))
     }
 }
 
-/// Opens a store that may still be in the hands of a run that was killed: a process that it was just about to start
-/// holds its files for a moment.
-fn open_when_free(path: &Path) -> Result<Database, DatabaseError> {
-    let started = Instant::now();
-    loop {
-        match Database::open(path) {
-            Err(DatabaseError::DatabaseAlreadyOpen) if started.elapsed() < PATIENCE => thread::sleep(PATIENCE / 40),
-            opened => return opened,
-        }
+fn words(error: &JournalError) -> String {
+    match error {
+        JournalError::Foreign => "exists and is not a store of pairs".to_owned(),
+        JournalError::InUse => "another process does not let go of it".to_owned(),
+        JournalError::Io(error) => super::save::SaveError::why_of(error),
     }
-}
-
-/// Makes an empty store.
-fn make(path: &Path) -> Result<()> {
-    let _ = fs::remove_file(path);
-    let write = Database::create(path)?.begin_write()?;
-    write.open_table(ROWS)?;
-    write.commit()?;
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn what_is_kept_is_found_again() {
         let path = std::env::temp_dir().join(format!("mazurka-pair-store-{}", std::process::id()));
-        let row = PairRow::failed(vec!["a".to_owned(), "b".to_owned()], "why", 1.0);
-        let store = PairStore::open(&path).expect("a store can be made");
+        let _ = fs::remove_file(&path);
+        let row = PairRow::failed(vec!["a".to_owned(), "b".to_owned()], "why\nand\twhy", 1.0);
+        let open = |path: &Path| {
+            let (store, remarks) = PairStore::open(path).expect("it can be opened");
+            (store.expect("there is a store"), remarks)
+        };
+        let (store, remarks) = open(&path);
+        assert!(remarks.is_empty());
         store.keep(&[(Fingerprint(7), row.clone())]).expect("a row can be kept");
-        drop(store);
-        let store = PairStore::open(&path).expect("a store can be opened again");
-        assert_eq!(store.find(Fingerprint(7)).expect("it can be read"), Some(row));
-        assert_eq!(store.find(Fingerprint(8)).expect("it can be read"), None);
-        drop(store);
+        let (store, _) = open(&path);
+        assert_eq!((store.find(Fingerprint(7)), store.find(Fingerprint(8))), (Some(row), None));
+        let text = fs::read_to_string(&path).expect("it is text");
+        fs::write(&path, text.replace("\"b\"", "\"c\"")).expect("it can be changed");
+        let (store, remarks) = open(&path);
+        assert_eq!(store.find(Fingerprint(7)), None);
+        assert!(remarks[0].ends_with("1 row is damaged and left out; what they held is checked again"), "{remarks:?}");
+        let (store, remarks) = PairStore::open(&path.join("below")).expect("it is no error");
+        assert!(
+            store.is_none() && remarks[0].ends_with("its folder is a file; what is found is not kept for the next run")
+        );
         fs::write(&path, "something else").expect("a file can be written");
         assert!(PairStore::open(&path).is_err());
         let _ = fs::remove_file(&path);

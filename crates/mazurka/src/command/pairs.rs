@@ -3,19 +3,21 @@
 //! Each pair is checked by a process of its own, so that a pair which takes all memory or brings its checker down is one
 //! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.
 
-use super::app_files::{app_files, unreadable};
+use super::app_files::app_files;
 use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
 use super::console::{Console, cancel_on_interrupt};
+use super::output::Unwritten;
 use super::page;
 use super::pair_store::PairStore;
+use super::save::save;
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
+use mazurka::report::accept::{self, Accepted, Marked};
 use mazurka::report::format::{count, number};
 use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
-use mazurka::{Cancel, Fingerprint, StopReason, Verdict};
+use mazurka::{Cancel, Fingerprint, StopReason, Verdict, read_bytes, read_text};
 use std::collections::HashMap;
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -26,7 +28,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Part of the key of what is kept: results of another version are not taken for ours.
-const VERSION: &str = concat!("mazurka pairs 1, ", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("mazurka pairs 2, ", env!("CARGO_PKG_VERSION"));
 /// The folder beside the matrix with the pages of the pairs.
 const PAGES: &str = "pairs";
 /// How often a waiting run looks whether it is to stop.
@@ -55,39 +57,81 @@ impl Pair {
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let pairs = pairs_of(arguments)?;
+    let accepted = match &arguments.accept {
+        Some(file) => {
+            let text = read_text(file, "a list of accepted findings")?;
+            Some(Accepted::parse(file, &text).map_err(|error| anyhow!("error: {error}"))?)
+        }
+        None => None,
+    };
     let store = match arguments.no_store {
         true => None,
-        false => Some(PairStore::open(Path::new(&arguments.store))?),
+        false => {
+            let (store, remarks) = PairStore::open(Path::new(&arguments.store))?;
+            remarks.iter().for_each(|remark| console.warning(remark));
+            store
+        }
     };
-    let (mut rows, open) = known(&pairs, store.as_ref(), arguments.fresh)?;
+    let (mut rows, open) = known(&pairs, store.as_ref(), arguments.fresh);
     if !rows.is_empty() {
         let taken = count(rows.len() as u64, "pair was", "pairs were");
         console.error(&format!("{taken} known from {}; --fresh checks them anew", arguments.store));
     }
     let cancel = cancel_on_interrupt();
     let bar = console.bar("pairs", pairs.len(), rows.len());
-    let new = check_all(&open, arguments, store.as_ref(), &cancel, &bar)?;
+    let (new, unkept) = check_all(&open, arguments, store.as_ref(), &cancel, &bar)?;
     bar.finish_and_clear();
     let (left, stopped) = (open.len() - new.len(), cancel.is_cancelled());
     rows.extend(new);
+    let marked = accepted.as_ref().map(|accepted| accepted.mark(&mut rows)).unwrap_or_default();
     pairs::sort(&mut rows);
     console.print(&match arguments.format {
         TableFormat::Text => pairs::text(&rows, &console.text_options()),
         TableFormat::Csv => pairs::csv(&rows),
         TableFormat::Json => pairs::json(&rows),
     });
+    let mut unwritten = Unwritten::default();
     if let Some(folder) = &arguments.report {
-        let path = page::write(Path::new(folder), &matrix::page(&rows))?;
-        if arguments.format == TableFormat::Text {
+        let path = unwritten.note(page::write(Path::new(folder), &matrix::page(&rows)));
+        if let Some(path) = path.filter(|_| arguments.format == TableFormat::Text) {
             console.print(&format!("REPORT   {}", path.display()));
         }
+    }
+    if let Some(file) = &arguments.write_accept {
+        unwritten.note(write_accept(Path::new(file), &rows));
+    }
+    if let Some(file) = &arguments.accept {
+        tell_stale(file, &marked, console);
+    }
+    if let Some(why) = unkept {
+        console.warning(&format!("{}: {why}; not all results are kept for the next run", arguments.store));
     }
     if stopped {
         let left = count(left as u64, "pair was", "pairs were");
         let again = if arguments.no_store { "" } else { "; the same command goes on from here" };
         console.error(&format!("interrupted: {left} not checked{again}"));
     }
-    Ok(exit_code(&rows, stopped))
+    Ok(unwritten.tell(console, exit_code(&rows, stopped)))
+}
+
+/// Writes the list of all that was found. A list of ours may be replaced, nothing else.
+fn write_accept(path: &Path, rows: &[PairRow]) -> Result<()> {
+    let is_list = |beginning: &[u8]| beginning.is_empty() || beginning.starts_with(accept::FIRST_LINE.as_bytes());
+    save(path, accept::list(rows).as_bytes(), &is_list).map_err(|error| {
+        let why = error.why("exists and is not a list that `pairs` wrote");
+        anyhow!("{}: {why}\nexpected a place where the findings can be written", path.display())
+    })
+}
+
+/// Says which entries of the list have nothing to accept.
+fn tell_stale(file: &str, marked: &Marked, console: &Console) {
+    for (line, entry) in &marked.gone {
+        console.warning(&format!("{file}:{line}: accepted, but not found any more: {entry}"));
+    }
+    if marked.elsewhere > 0 {
+        let entries = count(marked.elsewhere as u64, "entry is", "entries are");
+        console.error(&format!("{file}: {entries} about other pairs than those that were checked"));
+    }
 }
 
 /// A fight anywhere is a violation; otherwise all pairs must be known to be peaceful.
@@ -108,21 +152,17 @@ fn exit_code(rows: &[PairRow], stopped: bool) -> u8 {
 }
 
 /// What is known already, and what is still to be checked.
-fn known<'p>(pairs: &'p [Pair], store: Option<&PairStore>, fresh: bool) -> Result<(Vec<PairRow>, Vec<&'p Pair>)> {
+fn known<'p>(pairs: &'p [Pair], store: Option<&PairStore>, fresh: bool) -> (Vec<PairRow>, Vec<&'p Pair>) {
     let (mut rows, mut open) = (Vec::new(), Vec::new());
     for pair in pairs {
-        let row = match store.filter(|_| !fresh) {
-            Some(store) => store.find(pair.key)?,
-            None => None,
-        };
-        match row {
+        match store.filter(|_| !fresh).and_then(|store| store.find(pair.key)) {
             Some(row) if row.violations.is_empty() || pair.page.as_ref().is_none_or(|page| page.exists()) => {
                 rows.push(pair.with_page(PairRow { apps: pair.names(), ..row }));
             }
             _ => open.push(pair),
         }
     }
-    Ok((rows, open))
+    (rows, open)
 }
 
 /// The pairs that are asked for.
@@ -141,7 +181,8 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     let mut contents: HashMap<PathBuf, Fingerprint> = HashMap::new();
     for file in chosen.iter().flatten() {
         if !contents.contains_key(file) {
-            let bytes = fs::read(file).map_err(|error| unreadable(file, &error))?;
+            // What cannot be read fails its own pairs and no others.
+            let bytes = read_bytes(file).unwrap_or_else(|why| why.into_bytes());
             contents.insert(file.clone(), Fingerprint::of_bytes(&bytes));
         }
     }
@@ -158,7 +199,7 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
 /// Everything besides the apps on which a result depends.
 fn setting(arguments: &Arguments) -> Result<String> {
     let home = match &arguments.home.home {
-        Some(file) => fs::read_to_string(file).map_err(|error| unreadable(Path::new(file), &error))?,
+        Some(file) => read_text(file, "a description of a home")?,
         None => String::new(),
     };
     Ok(format!("{VERSION}\0{}\0{home}", options(arguments).join("\0")))
@@ -175,9 +216,9 @@ fn stem(file: &Path) -> String {
     file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The pairs that a file lists: two names on each line, with a comma or blanks between them.
+/// The pairs that a file lists.
 fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
-    let text = fs::read_to_string(list).map_err(|error| unreadable(Path::new(list), &error))?;
+    let text = read_text(list, "a list of pairs")?;
     let find = |name: &str, line: usize| {
         let wanted = name.strip_suffix(".groovy").unwrap_or(name);
         let file = files.iter().find(|file| stem(file) == wanted);
@@ -185,20 +226,8 @@ fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
             anyhow!("error: {list}:{line}: {name}: there is no such app\nexpected one of the apps that were given")
         })
     };
-    let mut pairs = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let names: Vec<&str> = line.split([',', '\t']).map(str::trim).filter(|name| !name.is_empty()).collect();
-        let names = if names.len() == 1 { line.split_whitespace().collect() } else { names };
-        let [one, other] = names[..] else {
-            bail!("error: {list}:{number}: {line}\nexpected two apps, as in: fire-alarm, lock-when-away");
-        };
-        pairs.push([find(one, number)?, find(other, number)?]);
-    }
-    Ok(pairs)
+    let names = pairs::listed(list, &text).map_err(|error| anyhow!("error: {error}"))?;
+    names.into_iter().map(|(line, [one, other])| Ok([find(&one, line)?, find(&other, line)?])).collect()
 }
 
 /// The options that each check is given.
@@ -208,7 +237,7 @@ fn options(arguments: &Arguments) -> Vec<String> {
         options.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
     };
     add("--time-limit", Some(format!("{}ms", arguments.time_limit.as_millis())));
-    add("--memory-limit", Some(arguments.memory_limit.to_string()));
+    add("--memory-limit", Some(format!("{}B", arguments.memory_limit)));
     add("--home", arguments.home.home.clone());
     for rule in &arguments.home.never {
         add("--never", Some(rule.clone()));
@@ -232,7 +261,7 @@ fn check_all(
     store: Option<&PairStore>,
     cancel: &Cancel,
     bar: &ProgressBar,
-) -> Result<Vec<PairRow>> {
+) -> Result<(Vec<PairRow>, Option<String>)> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let jobs = if arguments.jobs == 0 { cores } else { arguments.jobs }.min(pairs.len()).max(1);
     let (options, next) = (options(arguments), AtomicUsize::new(0));
@@ -253,24 +282,20 @@ fn check_all(
             });
         }
         drop(send);
-        let rows = collect(&receive, store, cancel, bar, &leashes);
-        if rows.is_err() {
-            cancel.cancel();
-            leashes.iter().for_each(let_go);
-        }
-        rows
+        Ok(collect(&receive, store, cancel, bar, &leashes))
     })
 }
 
-/// Receives rows until there are no more, keeping those that have come together at once.
+/// Receives rows until there are no more, keeping those that have come together at once. Where that fails, the rows are
+/// still there for the table: also says why.
 fn collect(
     receive: &Receiver<(Fingerprint, PairRow)>,
     store: Option<&PairStore>,
     cancel: &Cancel,
     bar: &ProgressBar,
     leashes: &[Leash],
-) -> Result<Vec<PairRow>> {
-    let (mut rows, mut fights) = (Vec::new(), 0);
+) -> (Vec<PairRow>, Option<String>) {
+    let (mut rows, mut fights, mut unkept) = (Vec::new(), 0, None);
     loop {
         let mut batch: Vec<(Fingerprint, PairRow)> = match receive.recv_timeout(GLANCE) {
             Ok(first) => vec![first],
@@ -280,11 +305,13 @@ fn collect(
                 }
                 continue;
             }
-            Err(RecvTimeoutError::Disconnected) => return Ok(rows),
+            Err(RecvTimeoutError::Disconnected) => return (rows, unkept),
         };
         batch.extend(receive.try_iter());
         if let Some(store) = store {
-            store.keep(&batch)?;
+            // What could not be checked now may be possible the next time.
+            let known: Vec<_> = batch.iter().filter(|(_, row)| !row.has_failed()).cloned().collect();
+            unkept = store.keep(&known).err().map(|error| error.to_string()).or(unkept);
         }
         fights += batch.iter().filter(|(_, row)| row.verdict == "violated").count();
         bar.inc(batch.len() as u64);

@@ -2,13 +2,14 @@
 
 use super::arguments::Replay as Arguments;
 use super::console::Console;
-use super::output::{Format, Medium, Outputs};
-use anyhow::{Result, anyhow, bail};
+use super::output::{Format, Medium, Outputs, Unwritten};
+use super::save::save_executable;
+use anyhow::{Result, anyhow};
 use mazurka::report::walkthrough::{Reply, Walkthrough};
 use mazurka::report::{ScheduleFile, Story, TextOptions, json, regression, text};
-use mazurka::{Fingerprint, Found, Kind, Loaded, Settings, StopReason, Verdict, Violation, file_trouble, load};
-use std::fs;
-use std::io;
+use mazurka::{
+    Fingerprint, Found, Kind, Loaded, Settings, StopReason, Verdict, Violation, load, read_bytes, read_text,
+};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
@@ -23,26 +24,27 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         None => load_same_program(&file, name, console)?,
     };
     let (story, others) = tell(&loaded, &file, name)?;
+    let mut unwritten = Unwritten::default();
     if console.is_conversation() && !arguments.print && arguments.format.is_empty() && arguments.emit_test.is_none() {
         walk(&story, console)?;
     } else {
-        outputs.write(console, |format, medium| match (format, medium) {
+        outputs.write(console, &mut unwritten, |format, medium| match (format, medium) {
             (Format::Json, _) => json::story(&story),
             (_, Medium::Standard) => text::story(&story, &console.text_options()),
             (_, Medium::File) => text::story(&story, &TextOptions::default()),
-        })?;
+        });
     }
     if !story.faithful {
         console.error(&not_met(&others));
-        return Ok(NOT_MET.exit_code());
+        return Ok(unwritten.tell(console, NOT_MET.exit_code()));
     }
     if let Some(path) = &arguments.emit_test {
-        emit_test(Path::new(path), &file)?;
-        if outputs.standard == Format::Text {
+        let written = unwritten.note(emit_test(Path::new(path), &file));
+        if written.is_some() && outputs.standard == Format::Text {
             console.print(&format!("\nTEST     {path}"));
         }
     }
-    Ok(Verdict::Violated.exit_code())
+    Ok(unwritten.tell(console, Verdict::Violated.exit_code()))
 }
 
 /// That one schedule does not lead to a violation decides nothing.
@@ -59,9 +61,8 @@ fn not_met(others: &[Violation]) -> String {
 }
 
 fn read(name: &str) -> Result<ScheduleFile> {
-    let bytes = fs::read(name).map_err(|error| {
-        anyhow!("error: {name}: {}\nexpected a schedule that `mazurka check` saved", file_trouble(&error))
-    })?;
+    let bytes = read_bytes(Path::new(name))
+        .map_err(|why| anyhow!("error: {name}: {why}\nexpected a schedule that `mazurka check` saved"))?;
     ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))
 }
 
@@ -90,31 +91,12 @@ fn walk(story: &Story, console: &Console) -> Result<()> {
 
 /// Writes the test, which can be run as it is. A test of ours may be replaced, nothing else.
 fn emit_test(path: &Path, file: &ScheduleFile) -> Result<()> {
-    if let Ok(bytes) = fs::read(path)
-        && !String::from_utf8_lossy(&bytes).contains(regression::MARK)
-    {
-        bail!("error: {}: exists and is not a test that mazurka wrote\nexpected a new file", path.display());
-    }
-    let trouble = |error: io::Error| {
-        let why = match error.kind() {
-            io::ErrorKind::NotFound => "there is no such folder".to_owned(),
-            _ => file_trouble(&error),
-        };
-        anyhow!("error: {}: {why}\nexpected a place where the test can be written", path.display())
-    };
-    fs::write(path, regression::script(file)).map_err(trouble)?;
-    make_executable(path).map_err(trouble)
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) -> io::Result<()> {
-    Ok(())
+    let is_test =
+        |beginning: &[u8]| beginning.is_empty() || String::from_utf8_lossy(beginning).contains(regression::MARK);
+    save_executable(path, regression::script(file).as_bytes(), &is_test).map_err(|error| {
+        let why = error.why("exists and is not a test that mazurka wrote");
+        anyhow!("{}: {why}\nexpected a place where the test can be written", path.display())
+    })
 }
 
 fn another_version(schedule: &str, program: &str) -> anyhow::Error {
@@ -139,7 +121,7 @@ fn load_same_program(file: &ScheduleFile, schedule: &str, console: &Console) -> 
     let loaded = load(&files, &settings, console.error_colour());
     let loaded = loaded.map_err(|error| match &files[..] {
         // Whatever is wrong with another program is beside the point.
-        [one] if fs::read(one).is_ok_and(|bytes| Fingerprint::of_bytes(&bytes) != file.source) => {
+        [one] if read_text(one, "").is_ok_and(|text| Fingerprint::of_bytes(text.as_bytes()) != file.source) => {
             another_version(schedule, one)
         }
         _ => error.into(),

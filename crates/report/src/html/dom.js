@@ -4,7 +4,7 @@
 const LANE_COLOURS = 8;
 
 /** A sign for each verdict; pairs of apps may also have failed to be checked. */
-const SIGNS = { verified: "✓", violated: "✗", bounded: "…", inconclusive: "?", unsupported: "–", failed: "!" };
+const SIGNS = { verified: "✓", violated: "✗", bounded: "…", inconclusive: "?", unsupported: "–", failed: "!", accepted: "✓" };
 
 /** An HTML element with attributes (`on` holds listeners) and children. */
 function element(tag, attributes = {}, ...children) {

@@ -9,6 +9,7 @@ const MEANINGS = [
   ["inconclusive", "time or memory ran out"],
   ["unsupported", "an app does what is not modelled"],
   ["failed", "could not be checked"],
+  ["accepted", "what was found is accepted"],
 ];
 
 const pairId = (index) => `pair-${index + 1}`;
@@ -110,7 +111,12 @@ function pairView(data, pair, index) {
     element(
       "li",
       {},
-      element("p", {}, element("span", { class: "tag wrong" }, violation.kind), ` ${violation.message}`),
+      element(
+        "p",
+        { class: violation.accepted ? "dim" : null },
+        element("span", { class: violation.accepted ? "tag" : "tag wrong" }, [violation.severity, violation.kind].filter(Boolean).join(" ")),
+        ` ${violation.message}${violation.accepted ? " (accepted)" : ""}`,
+      ),
       violation.events.length > 0
         ? element("ol", { class: "events", "aria-label": "in this order" }, violation.events.map((event) => element("li", {}, element("span", {}, event))))
         : element("p", { class: "dim" }, "as soon as they are installed"),

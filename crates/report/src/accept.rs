@@ -1,0 +1,189 @@
+//! Findings that somebody has looked at and accepts: a list that a person can read and edit.
+//!
+//! ```text
+//! # The garden may wait.
+//! garden-watering + leak-guard: "Leak Guard" closes the valve that "Garden Watering" opened
+//! ```
+//!
+//! One line is one finding: the apps, and the sentence of the table without the events that lead there. `*` stands for any
+//! other app. Empty lines and lines that begin with `#` are passed over.
+
+use crate::layout::{excerpt, one_line};
+use crate::pairs::{PairRow, PairViolation};
+use std::collections::{HashMap, HashSet};
+
+/// A list of accepted findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Accepted {
+    entries: HashMap<Finding, Entry>,
+}
+
+/// Two apps, in the order of their names, and what is found in them.
+type Finding = (Vec<String>, String);
+
+/// What a list says beyond what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Marked {
+    /// The entries, each with its line, that are not found any more.
+    pub gone: Vec<(usize, String)>,
+    /// How many entries are about other pairs.
+    pub elsewhere: usize,
+}
+
+/// What stands for any other app.
+const ANY: &str = "*";
+
+/// What every list begins with that was written by [`list`].
+pub const FIRST_LINE: &str = "# Findings that are accepted";
+
+/// A line of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    line: usize,
+    text: String,
+}
+
+/// A line that is not an accepted finding.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{file}:{line}: {found}\nexpected two apps and a finding, as in: fire-alarm + night-light: \"Night Light\" turns off …"
+)]
+pub struct AcceptError {
+    file: String,
+    line: usize,
+    found: String,
+}
+
+impl Accepted {
+    /// Reads a list. The name is for error messages.
+    pub fn parse(file: &str, text: &str) -> Result<Accepted, AcceptError> {
+        let mut entries = HashMap::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let finding =
+                split(line).ok_or_else(|| AcceptError { file: file.to_owned(), line: number, found: excerpt(line) })?;
+            entries.entry(finding).or_insert_with(|| Entry { line: number, text: excerpt(line) });
+        }
+        Ok(Accepted { entries })
+    }
+
+    /// Marks the findings that are accepted, and says which entries accept nothing. Only rows in which everything was
+    /// looked for can tell that.
+    pub fn mark(&self, rows: &mut [PairRow]) -> Marked {
+        let mut met = HashSet::new();
+        for row in rows.iter_mut() {
+            let apps = sorted(&row.apps);
+            for violation in &mut row.violations {
+                let message = one_line(&violation.message);
+                let with_any = apps.iter().map(|app| sorted(&[ANY.to_owned(), app.clone()]));
+                let entries = [apps.clone()].into_iter().chain(with_any).map(|apps| (apps, message.clone()));
+                let accepting: Vec<_> = entries.filter(|finding| self.entries.contains_key(finding)).collect();
+                violation.accepted = !accepting.is_empty();
+                met.extend(accepting);
+            }
+            row.conclude_accepted();
+        }
+        let mut marked = Marked::default();
+        for ((apps, _), entry) in self.entries.iter().filter(|(finding, _)| !met.contains(*finding)) {
+            let concerns = |row: &&PairRow| {
+                let names = sorted(&row.apps);
+                apps.iter().all(|app| app == ANY || names.contains(app))
+            };
+            let mut concerned = rows.iter().filter(concerns).peekable();
+            if concerned.peek().is_none() {
+                marked.elsewhere += 1;
+            } else if concerned.all(PairRow::is_complete) {
+                marked.gone.push((entry.line, entry.text.clone()));
+            }
+        }
+        marked.gone.sort_unstable();
+        marked
+    }
+}
+
+/// A list that accepts all that was found.
+pub fn list(rows: &[PairRow]) -> String {
+    let mut text = format!("{FIRST_LINE}: one on each line. Take out what is not; `#` begins a comment.\n");
+    let mut written = HashSet::new();
+    for row in rows {
+        for violation in &row.violations {
+            let line = entry(row, violation);
+            if written.insert(line.clone()) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+fn entry(row: &PairRow, violation: &PairViolation) -> String {
+    let apps: Vec<String> = row.apps.iter().map(|app| one_line(app)).collect();
+    format!("{}: {}", apps.join(" + "), one_line(&violation.message))
+}
+
+fn sorted(apps: &[String]) -> Vec<String> {
+    let mut apps: Vec<String> = apps.iter().map(|app| one_line(app)).collect();
+    apps.sort_unstable();
+    apps
+}
+
+fn split(line: &str) -> Option<Finding> {
+    let (apps, message) = line.split_once(": ")?;
+    let (one, other) = apps.split_once(" + ")?;
+    let message = message.trim();
+    let apps = sorted(&[one.trim().to_owned(), other.trim().to_owned()]);
+    let is_whole = !message.is_empty() && apps.iter().all(|app| !app.is_empty());
+    is_whole.then(|| (apps, message.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs;
+
+    #[test]
+    fn what_is_listed_is_accepted() {
+        let mut rows = pairs::tests::some();
+        let text = list(&rows);
+        assert!(text.ends_with("\nalarm + lock: \"Lock\" locks what \"Alarm\" unlocked\n"), "{text}");
+        let accepted = Accepted::parse("list", &text).expect("it is a list");
+        assert_eq!(accepted.mark(&mut rows), Marked::default());
+        assert!(rows[0].violations[0].accepted);
+        assert_eq!(rows[0].verdict, "accepted");
+    }
+
+    #[test]
+    fn what_matches_nothing_any_more_is_told() {
+        let mut rows = pairs::tests::some();
+        let text =
+            "# mine\n\nlock + alarm: it hums\nbig + bigger: unknown\nwelcome + night-light: \"A\" crashes\nx + y: z\n";
+        let accepted = Accepted::parse("list", text).expect("it is a list");
+        let marked = accepted.mark(&mut rows);
+        let gone: Vec<usize> = marked.gone.iter().map(|(line, _)| *line).collect();
+        assert_eq!((gone, marked.elsewhere), (vec![3, 5], 1), "what is not known of a pair decides nothing");
+        assert_eq!(rows[0].verdict, "violated");
+    }
+
+    #[test]
+    fn a_star_stands_for_any_other_app() {
+        let mut rows = pairs::tests::some();
+        let message = &rows[0].violations[0].message;
+        let text = format!("lock + *: {message}\n* + big: it hums\nwelcome + *: it hums\nx + *: it hums\n");
+        let marked = Accepted::parse("list", &text).expect("it is a list").mark(&mut rows);
+        assert_eq!(rows[0].verdict, "accepted");
+        let gone: Vec<usize> = marked.gone.iter().map(|(line, _)| *line).collect();
+        assert_eq!((gone, marked.elsewhere), (vec![3], 1));
+    }
+
+    #[test]
+    fn a_line_that_is_no_finding_is_an_error_with_its_place() {
+        for wrong in ["alarm", "alarm + lock", "alarm: x", " + b: x", "a + b: "] {
+            let error = Accepted::parse("list", &format!("# first\n{wrong}\n")).expect_err("it is no finding");
+            assert!(error.to_string().starts_with("list:2: "), "{error}");
+        }
+    }
+}
