@@ -4,7 +4,8 @@
 //! is then a snapshot, or a schedule to run again.
 
 use crate::{
-    ActorId, Awaited, Ending, Fingerprint, Footprint, Move, ObjectId, Outcome, Queue, Schedule, Step, System, Violation,
+    ActorId, Awaited, Ending, Fingerprint, Footprint, Move, ObjectId, Outcome, Queue, Schedule, Step, System,
+    ToldAccesses, Violation,
 };
 use smallvec::SmallVec;
 
@@ -36,6 +37,8 @@ pub struct StepRecord {
     pub is_certain: bool,
     /// Whether the step has the outcome that was asked for. Otherwise it took another one.
     pub has_outcome: bool,
+    /// What it did to shared variables, if the machine tells that.
+    pub accesses: Option<Box<ToldAccesses>>,
 }
 
 /// A program standing at one point of one execution.
@@ -98,34 +101,57 @@ pub struct Stepper<'s, S: System> {
     enabled: Vec<ActorId>,
     step: Step,
     record: StepRecord,
+    tells_accesses: bool,
 }
 
 impl<S: System> Clone for Stepper<'_, S> {
     fn clone(&self) -> Self {
-        Stepper::new(self.system, self.state.clone())
+        Stepper::new(self.system, self.state.clone()).telling_accesses(self.tells_accesses)
     }
 }
 
 impl<'s, S: System> Stepper<'s, S> {
     /// Stands at a state.
     pub fn new(system: &'s S, state: S::State) -> Self {
-        let mut stepper =
-            Stepper { system, state, enabled: Vec::new(), step: Step::default(), record: StepRecord::default() };
+        let mut stepper = Stepper {
+            system,
+            state,
+            enabled: Vec::new(),
+            step: Step::default(),
+            record: StepRecord::default(),
+            tells_accesses: false,
+        };
         stepper.look_around();
         stepper
     }
 
+    /// Whether to tell what each step did to shared variables, for those who look for data races.
+    #[must_use]
+    pub fn telling_accesses(self, tells_accesses: bool) -> Self {
+        Stepper { tells_accesses, ..self }
+    }
+
     /// Runs a schedule from its initial state as far as it goes. `None` if the start or a move is not possible; the
-    /// violations are those of the last step (or of the start, for an empty schedule).
+    /// violations are those of the last step (or of the start, for an empty schedule), and the data races between the
+    /// last two steps.
     pub fn replay(system: &'s S, schedule: &Schedule) -> Option<(Self, Vec<Violation>)> {
         let state = system.initial_states().into_iter().nth(schedule.start)?;
         let mut violations = Vec::new();
         system.violations_at_start(&state, &mut violations);
         let mut stepper = Stepper::new(system, state);
-        for &step in &schedule.moves {
+        let mut before: Option<Box<ToldAccesses>> = None;
+        for (index, &step) in schedule.moves.iter().enumerate() {
             violations.clear();
-            violations.extend_from_slice(&stepper.try_step(step)?.violations);
+            stepper.tells_accesses = index + 2 >= schedule.moves.len();
+            let record = stepper.try_step(step)?;
+            violations.extend_from_slice(&record.violations);
+            let accesses = record.accesses.clone();
+            if let (Some(before), Some(accesses)) = (&before, &accesses) {
+                violations.extend(before.races_with(accesses).map(|(_, violation)| violation));
+            }
+            before = accesses;
         }
+        stepper.tells_accesses = false;
         if stepper.enabled.is_empty()
             && let Ending::Deadlock(violation) = system.ending(&stepper.state)
         {
@@ -200,8 +226,13 @@ impl<S: System> Machine for Stepper<'_, S> {
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {
-        self.step.take(self.system, &mut self.state, step);
-        self.step.footprint_mut().seal();
+        if self.tells_accesses {
+            let accesses = ToldAccesses::take(self.system, &mut self.state, step, &mut self.step);
+            self.record.accesses = Some(Box::new(accesses));
+        } else {
+            self.step.take(self.system, &mut self.state, step);
+            self.step.footprint_mut().seal();
+        }
         // What the last step touched is forgotten when the next one begins.
         std::mem::swap(&mut self.record.footprint, self.step.footprint_mut());
         self.record.violations.clear();

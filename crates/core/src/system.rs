@@ -325,6 +325,9 @@ pub struct Traits {
     /// [`System::waiting`] and [`System::next`] tell of everybody who cannot move now but may some day. Reductions that
     /// have to know what a step would touch before it is taken refuse a program that does not.
     pub tells_who_waits: bool,
+    /// Steps say whether they are plain accesses of shared variables ([`Step::plain`]). Nobody can look for data races in a
+    /// program that does not.
+    pub tells_plain_accesses: bool,
 }
 
 /// A first-in-first-out mailbox, by the objects that footprints know of it.
@@ -392,6 +395,7 @@ pub struct Step {
     violations: Vec<Violation>,
     made: SmallVec<[ActorId; 2]>,
     cannot_wait: bool,
+    is_plain: bool,
 }
 
 impl Step {
@@ -407,6 +411,7 @@ impl Step {
         self.violations.clear();
         self.made.clear();
         self.cannot_wait = false;
+        self.is_plain = false;
         self.choices.begin(outcome);
     }
 
@@ -455,6 +460,12 @@ impl Step {
         self.cannot_wait = true;
     }
 
+    /// The step accessed shared variables by plain reads and writes. Who does not say so accessed them atomically. Only a
+    /// search for data races asks, of programs that say so at all ([`Traits::tells_plain_accesses`]).
+    pub fn plain(&mut self) {
+        self.is_plain = true;
+    }
+
     /// Something is wrong.
     pub fn fail(&mut self, violation: Violation) {
         self.violations.push(violation);
@@ -490,6 +501,11 @@ impl Step {
     /// Whether it said that nobody could have kept the actor from it.
     pub fn is_certain(&self) -> bool {
         self.cannot_wait
+    }
+
+    /// Whether it said that it accessed shared variables by plain reads and writes.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The outcome to try after this one at the same place.

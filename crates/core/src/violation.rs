@@ -36,6 +36,8 @@ pub enum ViolationKind {
     Conflict,
     /// One event sets off others without end.
     Cascade,
+    /// Two accesses of a shared variable that nothing orders: see [`crate::Accesses`].
+    Race,
     /// The program did what is not modelled. What follows is unknown, so this is no fault of the program but the end of
     /// what can be said: see [`crate::Exploration::conclude`].
     Unsupported,
@@ -51,14 +53,15 @@ impl ViolationKind {
             ViolationKind::Crash => "crash",
             ViolationKind::Conflict => "conflict",
             ViolationKind::Cascade => "cascade",
+            ViolationKind::Race => "race",
             ViolationKind::Unsupported => "unsupported",
         }
     }
 
     /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Self> {
-        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Unsupported};
-        [Assertion, Invariant, Deadlock, Crash, Conflict, Cascade, Unsupported]
+        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Race, Unsupported};
+        [Assertion, Invariant, Deadlock, Crash, Conflict, Cascade, Race, Unsupported]
             .into_iter()
             .find(|kind| kind.name() == name)
     }

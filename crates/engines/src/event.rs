@@ -30,6 +30,9 @@
 //! A message that may have to wait (for a mutex, a join or an assumption) may never give its handler back, and then it matters
 //! who came before it. The paper has no such messages. In a program that has, all handlers are locks: the traces are those of
 //! `optimal`.
+//!
+//! Where data races are looked for, all handlers are locks, too: which accesses can follow each other depends on which
+//! message a handler runs, and that is what is left out here (`data_race`).
 
 use crate::Options;
 use crate::waiting::unless_it_tells_who_waits;
@@ -45,5 +48,8 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
+    if options.races {
+        return crate::optimal::explore(system, options, observer);
+    }
     crate::reversing::explore(system, options, observer, &|object| system.is_bag(object), true)
 }

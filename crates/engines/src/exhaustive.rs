@@ -56,8 +56,8 @@ struct Lane<S: System> {
 }
 
 impl<S: System> Lane<S> {
-    fn new(by_values: bool) -> Self {
-        Lane { expander: Expander::new(by_values), candidates: Candidates::new() }
+    fn new(by_values: bool, races: bool) -> Self {
+        Lane { expander: Expander::new(by_values, races), candidates: Candidates::new() }
     }
 }
 
@@ -103,7 +103,7 @@ impl<'a, S: System> Search<'a, S> {
             depth: 0,
             level: Frontier::new(batch),
             next: Frontier::new(batch),
-            lanes: vec![Lane::new(by_values)],
+            lanes: vec![Lane::new(by_values, options.races)],
             findings: Findings::new(by_values),
             transitions: 0,
             end_states: 0,
@@ -139,8 +139,8 @@ impl<'a, S: System> Search<'a, S> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let stop = match pool {
             Ok(pool) => {
-                let by_values = self.observer.wants_values();
-                self.lanes.resize_with(self.threads * 4, || Lane::new(by_values));
+                let (by_values, races) = (self.observer.wants_values(), self.options.races);
+                self.lanes.resize_with(self.threads * 4, || Lane::new(by_values, races));
                 pool.install(|| self.search())
             }
             Err(_) => {
@@ -203,7 +203,7 @@ impl<'a, S: System> Search<'a, S> {
             violations.clear();
             self.system.violations_at_start(&state, &mut violations);
             for violation in &violations {
-                let place = Place { state: self.ancestry.len() as u32, successor: None };
+                let place = Place { state: self.ancestry.len() as u32, successor: None, then: None };
                 self.note(Finding { violation: violation.clone(), length: 0, place });
             }
             self.ancestry.push_root(start);
@@ -240,6 +240,7 @@ impl<'a, S: System> Search<'a, S> {
             depth: self.depth,
             known: &self.findings,
             look_only,
+            longest: self.options.budget.depth,
             first,
             parents: batch,
         };
@@ -285,7 +286,8 @@ impl<'a, S: System> Search<'a, S> {
     fn found(&self, finding: &Finding<Place>) -> Option<Found> {
         let (start, mut ordinals) = self.ancestry.path(finding.place.state);
         ordinals.extend(finding.place.successor);
-        let schedule = follow(self.system, start, &ordinals)?;
+        let mut schedule = follow(self.system, start, &ordinals)?;
+        schedule.moves.extend(finding.place.then);
         Some(Found { violation: finding.violation.clone(), schedule })
     }
 

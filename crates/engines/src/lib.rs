@@ -5,7 +5,8 @@
 //! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once), `tally` (what is counted
 //! and cut along a path), `trail` (places to come back to), `execution` (clocks, races, initials), `waiting` (blocked next
 //! operations), `sleep` (sleep sets), `backtracking` (the search that these make up), `capture` (local states by their
-//! changes), [`commutation`] (whether footprints are complete). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
+//! changes), [`commutation`] (whether footprints are complete), `data_race` (accesses that
+//! nothing orders). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
 //!
 //! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
 //! `refuses`, and add its line to the table below.
@@ -44,6 +45,7 @@ mod backtracking;
 mod bits;
 mod capture;
 pub mod commutation;
+mod data_race;
 mod dpor;
 mod em_dpor;
 mod enumerate;
@@ -81,7 +83,7 @@ use std::fmt;
 
 macro_rules! engines {
     ($($(#[doc = $doc:literal])+ $variant:ident in $module:ident, name: $name:literal, cycles: $cycles:literal,
-        present_identity: $present:literal;)+) => {
+        present_identity: $present:literal, races: $races:literal;)+) => {
         /// The algorithms, each in the file of its name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Engine {
@@ -114,10 +116,15 @@ macro_rules! engines {
             pub fn present_identity(self) -> bool {
                 match self { $(Engine::$variant => $present,)+ }
             }
+
+            /// Whether the engine sees all data races, as far as it explores a program; see the head of `data_race.rs`.
+            pub fn finds_races(self) -> bool {
+                match self { $(Engine::$variant => $races,)+ }
+            }
         }
 
-        /// Explores a program with an engine. The verdict is `unsupported` if the engine [`refuses`] the program. A panic in a
-        /// step of the program is a violation.
+        /// Explores a program with an engine. The verdict is `unsupported` if the engine [`refuses`] the program, or cannot find
+        /// what the options ask for. A panic in a step of the program is a violation.
         pub fn explore<S: System>(
             engine: Engine,
             system: &S,
@@ -127,6 +134,13 @@ macro_rules! engines {
             if let Some(reason) = refuses(engine, &system.traits()) {
                 return Exploration::unsupported(reason);
             }
+            if options.races
+                && let Some(reason) = data_race::refuses(engine, &system.traits())
+            {
+                return Exploration::unsupported(reason);
+            }
+            let racing = data_race::options(options);
+            let options = racing.as_ref().unwrap_or(options);
             match engine { $(Engine::$variant => $module::explore(system, options, observer),)+ }
         }
 
@@ -140,23 +154,23 @@ macro_rules! engines {
 // The table: the sentence that is an engine's promise, its file, its name, and what it wants.
 engines! {
     /// Visits every reachable state once.
-    Exhaustive in exhaustive, name: "exhaustive", cycles: true, present_identity: true;
+    Exhaustive in exhaustive, name: "exhaustive", cycles: true, present_identity: true, races: true;
     /// Explores every local behaviour and every deadlock of a program that may run for ever, one order of independent steps.
-    Stateful in stateful, name: "stateful", cycles: true, present_identity: true;
+    Stateful in stateful, name: "stateful", cycles: true, present_identity: true, races: false;
     /// Runs at least one execution of each trace of a terminating program.
-    Dpor in dpor, name: "dpor", cycles: false, present_identity: false;
+    Dpor in dpor, name: "dpor", cycles: false, present_identity: false, races: true;
     /// Like dpor, and stops where it meets a state again.
-    Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true;
+    Sdpor in sdpor, name: "sdpor", cycles: false, present_identity: true, races: false;
     /// Runs exactly one execution of each trace of a terminating program.
-    Optimal in optimal, name: "optimal", cycles: false, present_identity: false;
+    Optimal in optimal, name: "optimal", cycles: false, present_identity: false, races: true;
     /// Runs at least one execution of each trace of a terminating program whose handlers take messages in any order.
-    Event in event, name: "event", cycles: false, present_identity: false;
+    Event in event, name: "event", cycles: false, present_identity: false, races: true;
     /// Runs at most one execution of each trace, and ends where states meet again; programs may run for ever.
-    Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false;
+    Unfolding in unfolding, name: "unfolding", cycles: true, present_identity: false, races: false;
     /// Runs at least one execution for each order of conflicting steps of a terminating program with fifo handlers, whatever the order of posts.
-    EmDpor in em_dpor, name: "em-dpor", cycles: false, present_identity: false;
+    EmDpor in em_dpor, name: "em-dpor", cycles: false, present_identity: false, races: false;
     /// Runs every execution of a terminating program, without any reduction.
-    Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false;
+    Enumerate in enumerate, name: "enumerate", cycles: false, present_identity: false, races: true;
 }
 
 impl Engine {
@@ -215,6 +229,18 @@ pub fn stages(traits: &Traits) -> Vec<Stage> {
     stages
 }
 
+/// The searches that find data races, in the same manner. Where executions come back to states, only the first one comes
+/// to its end, so it is tried again without a limit.
+pub fn stages_for_races(traits: &Traits) -> Vec<Stage> {
+    let mut stages: Vec<Stage> = stages(traits).into_iter().filter(|stage| stage.engine.finds_races()).collect();
+    if !traits.terminates && stages.len() != 1 {
+        let why = "it follows executions that come back to a state, and sees data races";
+        stages.push(Stage { engine: Engine::Exhaustive, size: None, why });
+    }
+    stages.last_mut().into_iter().for_each(|last| last.size = None);
+    stages
+}
+
 /// Whether executions may come to an end. That they all do is known of some programs; of others it is found out, since a
 /// search that stores nothing notices when it comes back to a state. An event may always happen again.
 fn may_end(traits: &Traits) -> bool {
@@ -238,6 +264,21 @@ pub fn alternative(traits: &Traits, tried: &[Engine]) -> Option<(Engine, &'stati
 mod tests {
     use super::*;
     use mazurka_core::{ActorId, ObjectId, Silent, Step, Verdict};
+
+    #[test]
+    fn data_races_are_looked_for_by_engines_that_find_them() {
+        let engines = |traits: Traits| {
+            let stages = stages_for_races(&Traits { tells_who_waits: true, tells_plain_accesses: true, ..traits });
+            assert!(stages.last().is_some_and(|last| last.size.is_none()));
+            stages.iter().map(|stage| stage.engine).collect::<Vec<_>>()
+        };
+        let (all_states, all_traces) = (Engine::Exhaustive, Engine::Optimal);
+        let threads = Traits { threads: true, ..Traits::default() };
+        assert_eq!(engines(Traits { terminates: true, ..threads }), [all_states, all_traces]);
+        assert_eq!(engines(threads), [all_states, all_traces, all_states]);
+        assert_eq!(engines(Traits { events: true, ..Traits::default() }), [all_states]);
+        assert_eq!(engines(Traits { recorded: true, fifo_mailboxes: true, ..Traits::default() }), [all_states]);
+    }
 
     /// Two actors, the second of which can move only before the first has; nothing tells that it is blocked after that.
     struct TellsNothing;

@@ -9,6 +9,8 @@ pub struct Options {
     pub budget: Budget,
     /// Look for all violations. Otherwise the first one ends the search.
     pub all: bool,
+    /// Look for data races, too: see [`mazurka_core::Accesses`].
+    pub races: bool,
     /// On how many threads to search; 0 stands for as many as the machine has cores. No result depends on it, but for how
     /// often `event` has to decide.
     pub threads: usize,

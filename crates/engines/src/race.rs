@@ -6,7 +6,7 @@
 
 use mazurka_core::{
     ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Meter, Move, ObjectId, Race, Stepper,
-    System, ViolationKind,
+    System, ToldAccesses, Violation, ViolationKind,
 };
 
 /// Races are tried from the last one back, at most so many: each costs a replay.
@@ -16,8 +16,12 @@ const MOST_TRIED: usize = 500;
 /// the latest second step among several, and with the latest first step among those. `None` if there is no race, or none
 /// was found while `meter` allowed it.
 pub fn explain_race<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Race> {
-    let run = Run::of(system, found, meter)?;
     let last = found.schedule.moves.len().checked_sub(1)?;
+    if found.violation.kind == ViolationKind::Race {
+        let first = last.checked_sub(1)?;
+        return Some(Race { first, second: last, object: racing_variable(system, found)? });
+    }
+    let run = Run::of(system, found, meter)?;
     let matters =
         |step: usize| step == last || found.violation.kind == ViolationKind::Deadlock || run.order.before(step, last);
     let mut second_best = None;
@@ -33,6 +37,20 @@ pub fn explain_race<S: System>(system: &S, found: &Found, meter: &Meter) -> Opti
         }
     }
     second_best
+}
+
+/// The variable of a data race, whose schedule ends with the two accesses.
+fn racing_variable<S: System>(system: &S, found: &Found) -> Option<ObjectId> {
+    let mut stepper = at_start(system, found)?.telling_accesses(true);
+    let mut before = None;
+    let mut variable = None;
+    for &step in &found.schedule.moves {
+        let accesses = stepper.try_step(step)?.accesses.clone()?;
+        let is_it = |(_, violation): &(ObjectId, Violation)| violation.same_site(&found.violation);
+        variable = before.and_then(|before: Box<ToldAccesses>| before.races_with(&accesses).find(is_it));
+        before = Some(accesses);
+    }
+    variable.map(|(object, _)| object)
 }
 
 /// What happens when two steps are taken in the other order.
@@ -128,7 +146,6 @@ fn occurs_along<S: System>(mut stepper: Stepper<'_, S>, moves: impl Iterator<Ite
 mod tests {
     use super::*;
     use crate::programs::{Counters, Dice, Locks, LostUpdate, Ring, schedule};
-    use mazurka_core::Violation;
 
     fn race<S: System>(system: &S, actors: &[u32]) -> Option<Race> {
         let schedule = schedule(actors);

@@ -9,7 +9,9 @@
 //! The result is a local optimum: no single actor, no single step can be left out of it, and no two runs of one actor
 //! can be joined by moving one to the other, provided that the number of replays sufficed.
 
-use mazurka_core::{ActorId, Ending, Found, Machine, Meter, Move, Schedule, Stepper, System, Violation};
+use mazurka_core::{
+    ActorId, Ending, Found, Machine, Meter, Move, Schedule, Stepper, System, ToldAccesses, Violation, ViolationKind,
+};
 use std::ops::Range;
 
 /// So many steps are replayed at most: of a long schedule not everything can be tried.
@@ -143,7 +145,8 @@ fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, 
     let state = system.initial_states().into_iter().nth(start)?;
     let mut violations = Vec::new();
     system.violations_at_start(&state, &mut violations);
-    let mut stepper = Stepper::new(system, state);
+    let mut stepper = Stepper::new(system, state).telling_accesses(wanted.kind == ViolationKind::Race);
+    let mut before: Option<Box<ToldAccesses>> = None;
     let mut taken = Vec::with_capacity(moves.len());
     let mut waiting = moves.iter();
     loop {
@@ -159,7 +162,13 @@ fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, 
             return None;
         }
         let step = *waiting.find(|step| stepper.enabled().contains(&step.actor))?;
-        violations.extend_from_slice(&stepper.try_step(step)?.violations);
+        let record = stepper.try_step(step)?;
+        violations.extend_from_slice(&record.violations);
+        if let Some(accesses) = &record.accesses {
+            let races = before.iter().flat_map(|before| before.races_with(accesses));
+            violations.extend(races.map(|(_, violation)| violation));
+            before = Some(accesses.clone());
+        }
         taken.push(step);
     }
 }

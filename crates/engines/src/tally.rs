@@ -5,6 +5,7 @@
 //! [`Ending::Blocked`] does not count as an execution. A violation does not end its execution.
 
 use crate::Options;
+use crate::data_race::Along;
 use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use hashbrown::HashSet;
 use mazurka_core::{
@@ -36,6 +37,8 @@ pub(crate) struct Tally<'a> {
     /// The current path.
     pub(crate) schedule: Schedule,
     on_path: FastSet<Fingerprint>,
+    /// The data races along the path, if they are looked for.
+    races: Option<Box<Along>>,
     findings: Findings<Schedule>,
     ends: FastSet<Fingerprint>,
     executions: u64,
@@ -60,6 +63,7 @@ impl<'a> Tally<'a> {
             meter: Meter::start(&options.budget),
             schedule: Schedule::default(),
             on_path: FastSet::default(),
+            races: options.races.then(|| Box::new(Along::new())),
             findings: Findings::new(observer.wants_values()),
             observer,
             ends: FastSet::default(),
@@ -78,6 +82,7 @@ impl<'a> Tally<'a> {
     /// A path begins at an initial state.
     pub(crate) fn start<S: System>(&mut self, system: &S, start: usize, state: &S::State) -> Result<(), StopReason> {
         self.schedule = Schedule { start, moves: Vec::new() };
+        self.take_back(0);
         let mut violations = Vec::new();
         system.violations_at_start(state, &mut violations);
         self.note(&violations)
@@ -89,7 +94,26 @@ impl<'a> Tally<'a> {
         self.schedule.moves.push(step);
         self.max_depth = self.max_depth.max(self.schedule.moves.len() as u64);
         self.note(&record.violations)?;
+        if self.races.is_some() {
+            self.look_for_races(step, record)?;
+        }
         self.check_when_due()
+    }
+
+    /// Keeps the data races between the last step of the path and those before it.
+    fn look_for_races(&mut self, step: Move, record: &StepRecord) -> Result<(), StopReason> {
+        let Some(along) = &mut self.races else { return Ok(()) };
+        for race in along.push(step.actor, record) {
+            let Schedule { start, moves } = &self.schedule;
+            let place = || Schedule { start: *start, moves: along.schedule(moves, &race) };
+            if self.findings.note(&race.violation, along.length(&race), place) {
+                self.observer.violation(&race.violation);
+            }
+            if !self.options.all {
+                return Err(StopReason::FirstViolation);
+            }
+        }
+        Ok(())
     }
 
     /// Steps that are known were taken again; the path is so deep then.
@@ -102,6 +126,9 @@ impl<'a> Tally<'a> {
     /// The steps of the path from `len` on are taken back.
     pub(crate) fn take_back(&mut self, len: usize) {
         self.schedule.moves.truncate(len);
+        if let Some(along) = &mut self.races {
+            along.truncate(len);
+        }
     }
 
     /// The path comes to a state in which somebody can move; false if it must be cut there. A state without a fingerprint
@@ -278,6 +305,7 @@ pub(crate) struct Offshoot {
     meter: Meter,
     schedule: Schedule,
     on_path: FastSet<Fingerprint>,
+    races: Option<Box<Along>>,
     gauge: Arc<Gauge>,
     wants_values: bool,
 }
@@ -309,6 +337,7 @@ impl Tally<'_> {
             meter: self.meter.of_part(cancel.clone()),
             schedule: Schedule { start: self.schedule.start, moves },
             on_path: states.collect(),
+            races: self.races.as_ref().map(|along| Box::new(along.up_to(steps))),
             gauge: Arc::clone(&self.gauge),
             wants_values: self.findings.by_values(),
         }
@@ -325,6 +354,7 @@ impl Tally<'_> {
             meter: offshoot.meter,
             schedule: offshoot.schedule,
             on_path: offshoot.on_path,
+            races: offshoot.races,
             gauge: offshoot.gauge,
             ..Tally::new(options, &mut ends)
         };
@@ -393,7 +423,7 @@ pub(crate) fn from_each_start<'s, S: System>(
 ) -> Result<(), StopReason> {
     for (start, state) in system.initial_states().into_iter().enumerate() {
         tally.start(system, start, &state)?;
-        walk(Stepper::new(system, state), tally)?;
+        walk(Stepper::new(system, state).telling_accesses(tally.options.races), tally)?;
     }
     Ok(())
 }

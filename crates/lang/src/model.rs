@@ -715,6 +715,7 @@ impl System for Model {
             fixed_steps: false,
             terminates: self.program.terminates(),
             tells_who_waits: true,
+            tells_plain_accesses: true,
         }
     }
 

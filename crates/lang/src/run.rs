@@ -242,7 +242,7 @@ impl<'r> Run<'r> {
             Status::Fresh => {
                 self.touch(self.model.life(self.actor), Access::READ);
                 self.status = Status::Ready;
-                self.say_if_certain();
+                self.say_what_it_is();
                 self.visible()
             }
             _ if self.is_event => {
@@ -258,7 +258,7 @@ impl<'r> Run<'r> {
                 Ok(())
             }
             _ => {
-                self.say_if_certain();
+                self.say_what_it_is();
                 self.visible()
             }
         }
@@ -270,17 +270,17 @@ impl<'r> Run<'r> {
     }
 
     /// Most instructions can be run whenever an actor stands before them, and a lock whenever nobody holds it. Whoever
-    /// takes a mutex again had to be woken as well.
-    fn say_if_certain(&mut self) {
-        let waits = matches!(
-            self.program.code[self.pc as usize],
-            Instruction::Assume
-                | Instruction::Atomic { guarded: true }
-                | Instruction::Join { .. }
-                | Instruction::Reacquire { .. }
-        );
-        if !waits {
-            self.step.cannot_wait();
+    /// takes a mutex again had to be woken as well. A step that begins by accessing variables outside of an atomic block,
+    /// and not by an atomic operation, does nothing else to them.
+    fn say_what_it_is(&mut self) {
+        match self.program.code[self.pc as usize] {
+            Instruction::Assume => self.step.plain(),
+            Instruction::Atomic { guarded: true } | Instruction::Join { .. } | Instruction::Reacquire { .. } => {}
+            Instruction::Load { .. } | Instruction::Store { .. } => {
+                self.step.plain();
+                self.step.cannot_wait();
+            }
+            _ => self.step.cannot_wait(),
         }
     }
 

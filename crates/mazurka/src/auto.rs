@@ -6,7 +6,7 @@
 
 use crate::subject::Subject;
 use mazurka_core::{Counter, Exploration, Found, Observer, StopReason, Traits};
-use mazurka_engines::{self as engines, Engine, Options, Stage, stages};
+use mazurka_engines::{self as engines, Engine, Options, Stage, stages, stages_for_races};
 use mazurka_report::format::count;
 use mazurka_report::{Picked, Tried};
 use std::time::Instant;
@@ -21,7 +21,8 @@ pub(crate) struct Search {
 /// Searches a program in the way that suits it.
 pub(crate) fn search(subject: &dyn Subject, options: &Options, observer: &mut dyn Observer) -> Search {
     let started = Instant::now();
-    let mut stages = stages(&subject.traits());
+    let traits = subject.traits();
+    let mut stages = if options.races { stages_for_races(&traits) } else { stages(&traits) };
     if options.budget.depth.is_some() {
         // Only the first one looks at everything up to a length: a reduction that is cut may have left out what another
         // order shows within it.

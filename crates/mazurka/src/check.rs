@@ -14,6 +14,10 @@ const SAMPLING: Duration = Duration::from_millis(200);
 /// How long it may take, when the time of a search is over, to shorten what it found.
 const AFTERWARDS: Duration = Duration::from_millis(200);
 
+/// What `verified` means where data races were looked for, too.
+const WITHOUT_RACES: &str =
+    "no order of events fails an assertion, breaks an invariant, crashes, deadlocks or has a data race";
+
 /// A check that is being set up.
 ///
 /// ```
@@ -59,6 +63,22 @@ impl<'a> Check<'a> {
     /// Looks for all violations, not only the first.
     pub fn all(mut self) -> Self {
         self.options.all = true;
+        self
+    }
+
+    /// Looks for data races, too: accesses of a shared variable that nothing orders. A model in Rust has to tell which of
+    /// its steps are plain accesses ([`Traits::tells_plain_accesses`](mazurka_core::Traits::tells_plain_accesses)).
+    ///
+    /// ```
+    /// use mazurka::{Check, MzProgram, Verdict, lang};
+    ///
+    /// let source = "shared x = 0; thread a { x = 1; } thread b { x = 1; }";
+    /// let program = MzProgram::new(lang::compile("two.mz", source, &[]).expect("it compiles"));
+    /// assert_eq!(Check::new(&program).run().exploration.verdict, Verdict::Verified);
+    /// assert_eq!(Check::new(&program).races().run().exploration.verdict, Verdict::Violated);
+    /// ```
+    pub fn races(mut self) -> Self {
+        self.options.races = true;
         self
     }
 
@@ -157,12 +177,16 @@ impl<'a> Check<'a> {
             })
         };
         let (shortened, stories) = exploration.violations.iter().map(tell).unzip();
-        let basis = self.subject.basis(&exploration);
+        let mut basis = self.subject.basis(&exploration);
+        if self.options.races {
+            basis.promise = WITHOUT_RACES.to_owned();
+        }
         let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
         let meter = Meter::start(&Budget { time: Some(AFTERWARDS), memory: None, ..budget.clone() });
         let hint = if too_large { caught(|| self.subject.hint(&meter)).ok().flatten() } else { None };
         let alternative = || auto::alternative(&self.subject.traits(), engine, picked.as_ref());
-        let alternative = if too_large { alternative() } else { None };
+        // Others would not see data races.
+        let alternative = if too_large && !self.options.races { alternative() } else { None };
         Checked { program: self.name, engine, picked, basis, alternative, hint, exploration, shortened, stories }
     }
 }

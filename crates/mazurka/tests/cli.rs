@@ -407,3 +407,20 @@ fn an_emitted_test_fails_on_the_broken_program_and_passes_on_the_repaired_one() 
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is not a test that mazurka wrote"));
     assert_eq!(fs::read_to_string(folder.join("mine.sh")).expect("it is there"), "echo mine\n");
 }
+
+#[test]
+fn a_saved_race_is_met_again_where_lines_have_moved() {
+    let folder = folder("a-saved-race");
+    copy_folder(&root().join("examples/threads"), &folder);
+    let code = |arguments: &[&str]| run(&folder, arguments).status.code();
+    assert_eq!(code(&["check", "publication.mz", "--races"]), Some(1));
+    assert_eq!(code(&["replay", "publication.schedule"]), Some(1));
+    let source = fs::read_to_string(folder.join("publication.mz")).expect("it can be read");
+    fs::write(folder.join("moved.mz"), format!("// One line more.\n{source}")).expect("it can be written");
+    assert_eq!(code(&["replay", "publication.schedule", "--program", "moved.mz"]), Some(1));
+    assert_eq!(code(&["replay", "publication.schedule", "--program", "publication-repaired.mz"]), Some(4));
+    // The schedule of another violation tells nothing of races.
+    assert_eq!(code(&["check", "lost-update.mz"]), Some(1));
+    let other = run(&folder, &["replay", "lost-update.schedule", "--program", "lost-update-repaired.mz"]);
+    assert!(!String::from_utf8_lossy(&other.stderr).contains("race"));
+}

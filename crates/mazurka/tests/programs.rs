@@ -5,6 +5,8 @@
 //!   left out: where several actors are stuck, it is that of one of them);
 //! - `//? traces: 4`: the number of traces that `enumerate` counts; `dpor` and `sdpor` must find what can go wrong, too,
 //!   and every state in which the program can end;
+//! - `//? race: x lines 4 and 9`: a data race, `//? races: none`: that there is none; all of them, by every engine that
+//!   finds them;
 //! - `//? states: 25`: the number of states that `exhaustive` counts;
 //! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants;
 //! - `//? unfolding N=3: 12 events, 1 cutoffs, 4 configurations`: what `unfolding` counts, with this constant or without any;
@@ -15,7 +17,7 @@
 //!   algorithm does not find everything.
 
 use mazurka::engines::{Capture, Cutoffs, Options};
-use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Settings, Statistics, StopReason, load};
+use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Settings, Statistics, StopReason, Verdict, load};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,8 @@ const UNFOLDING_TIME: Duration = Duration::from_secs(2);
 struct Expected {
     verdict: Option<String>,
     violations: BTreeSet<Site>,
+    /// The data races, each with its variable and its lines, if something is said of them.
+    races: Option<BTreeSet<String>>,
     traces: Option<u64>,
     classes: Option<u64>,
     met_by_plain: Option<u64>,
@@ -140,6 +144,8 @@ impl Expected {
                 "verdict" if ["verified", "violated"].contains(&value) => expected.verdict = Some(value.to_owned()),
                 "violation" => drop(expected.violations.insert(site(value).ok_or_else(unclear)?)),
                 "em-dpor --plain misses" => drop(expected.missed_by_plain.insert(site(value).ok_or_else(unclear)?)),
+                "races" if value == "none" => drop(expected.races.get_or_insert_default()),
+                "race" => drop(expected.races.get_or_insert_default().insert(value.to_owned())),
                 "traces" => expected.traces = Some(value.parse().map_err(|_| unclear())?),
                 "em-dpor --plain meets" => expected.met_by_plain = Some(value.parse().map_err(|_| unclear())?),
                 "classes" => expected.classes = Some(value.parse().map_err(|_| unclear())?),
@@ -250,8 +256,38 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
             }
         }
     }
+    check_races(&loaded, expected)?;
     check_classes(&loaded, expected)?;
     expected.executions.iter().try_for_each(|executions| executions.check(path))
+}
+
+/// The data races of a program, by every engine that finds them and follows it to its end.
+fn check_races(loaded: &Loaded, expected: &Expected) -> Result<(), String> {
+    let Some(races) = &expected.races else { return Ok(()) };
+    for &engine in Engine::ALL.iter().filter(|engine| engine.finds_races()) {
+        let checked = Check::new(&*loaded.subject).engine(engine).races().all().run();
+        if matches!(checked.exploration.verdict, Verdict::Bounded { .. } | Verdict::Unsupported(_)) {
+            continue;
+        }
+        let found: Option<BTreeSet<String>> = checked
+            .exploration
+            .violations
+            .iter()
+            .filter_map(|found| found.violation.message.strip_prefix("data race on "))
+            .map(|race| {
+                let (variable, places) = race.split_once(" between ")?;
+                let (one, other) = places.split_once(" and ")?;
+                Some(format!("{variable} lines {} and {}", one.split(':').next()?, other.split(':').next()?))
+            })
+            .collect();
+        if found.as_ref() != Some(races) {
+            return Err(format!("{engine}: expected the data races {races:?}, found {found:?}"));
+        }
+        if let Some(unfaithful) = checked.stories.iter().find(|story| !story.faithful) {
+            return Err(format!("{engine}: the schedule does not lead to `{}`", unfaithful.violation.message));
+        }
+    }
+    Ok(())
 }
 
 /// The engines that reduce programs that terminate, in all variants.
@@ -284,7 +320,8 @@ fn check_classes(loaded: &Loaded, expected: &Expected) -> Result<(), String> {
 }
 
 /// The programs that a page of the manual shows: the line of each, what is said of it, and its text. What is said stands
-/// behind the language of the block, in the words of the directives: "mz violated assertion line 3, deadlock".
+/// behind the language of the block, in the words of the directives: "mz violated assertion line 3, deadlock", "mz verified
+/// races: none".
 fn programs_on(page: &str) -> Vec<(usize, String, String)> {
     let mut programs = Vec::new();
     let mut lines = page.lines().enumerate();
@@ -299,7 +336,11 @@ fn programs_on(page: &str) -> Vec<(usize, String, String)> {
 fn directives(said: &str) -> String {
     let (verdict, violations) = said.split_once(' ').unwrap_or((said, ""));
     let violations = violations.split(", ").filter(|violation| !violation.is_empty());
-    format!("//? verdict: {verdict}\n") + &violations.map(|what| format!("//? violation: {what}\n")).collect::<String>()
+    let directive = |what: &str| match what.split_once(": ") {
+        Some(_) => format!("//? {what}\n"),
+        None => format!("//? violation: {what}\n"),
+    };
+    format!("//? verdict: {verdict}\n") + &violations.map(directive).collect::<String>()
 }
 
 #[test]

@@ -259,6 +259,7 @@ impl Telling {
                 Some(format!("{alone} leads there alone: no other actor has to move"))
             }
             ([alone], _) => Some(format!("{alone} does it alone: no other actor is needed")),
+            (_, Some(race)) if found.violation.kind == ViolationKind::Race => self.why_of_data_race(system, race),
             (_, Some(race)) => self.why_of_race(system, race),
             // The message says who waits for what, and that is the reason.
             _ if found.violation.kind == ViolationKind::Deadlock => None,
@@ -277,6 +278,18 @@ impl Telling {
         let object = system.object_name(race.object);
         let then = if did == does { "did".to_owned() } else { format!("{does} it") };
         Some(format!("{first} {did} {object} before {second} {then}; nothing orders the two"))
+    }
+
+    /// Both accesses of a data race, with their places.
+    fn why_of_data_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
+        let object = system.object_name(race.object);
+        let access = |index: usize| {
+            let row = &self.rows[index];
+            let verb = system.touch_verb(race.object, self.footprints[index].access(race.object)?);
+            let place = row.location.as_ref().map_or_else(String::new, |location| format!(" ({location})"));
+            Some(format!("{} {verb} {object}{place}", self.actors[row.actor]))
+        };
+        Some(format!("{} and {}; nothing orders the two", access(race.first)?, access(race.second)?))
     }
 
     /// Whether no two steps of different actors depend on each other: then all their orders are equivalent.

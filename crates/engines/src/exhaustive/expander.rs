@@ -5,6 +5,7 @@
 //! same time. Of equal successors the first one is handed on, so none of this changes what the search finds.
 
 use crate::ancestry::Ancestry;
+use crate::data_race::Neighbours;
 use crate::findings::{Finding, Findings};
 use crate::frontier::Frontier;
 use crate::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
@@ -21,6 +22,8 @@ pub(super) struct Place {
     pub(super) state: u32,
     /// On the way to which of its successors; `None` if in the state itself.
     pub(super) successor: Option<u32>,
+    /// And with which step after that, if one more is needed.
+    pub(super) then: Option<Move>,
 }
 
 /// Some states to expand.
@@ -34,6 +37,8 @@ pub(super) struct Task<'a, S: System> {
     pub(super) known: &'a Findings<Place>,
     /// Only see which of the states are end states.
     pub(super) look_only: bool,
+    /// Schedules may be so long.
+    pub(super) longest: Option<u64>,
     /// The number of the first state; the others follow it.
     pub(super) first: u32,
     pub(super) parents: &'a [S::State],
@@ -84,10 +89,12 @@ pub(super) struct Expander<S: System> {
     unknown: [usize; GROUP],
     findings: Findings<Place>,
     report: Report,
+    /// Looks for data races, if that is wanted.
+    races: Option<Box<Neighbours>>,
 }
 
 impl<S: System> Expander<S> {
-    pub(super) fn new(by_values: bool) -> Self {
+    pub(super) fn new(by_values: bool, races: bool) -> Self {
         Expander {
             step: Step::without_footprint(),
             actors: Vec::new(),
@@ -97,6 +104,7 @@ impl<S: System> Expander<S> {
             unknown: [0; GROUP],
             findings: Findings::new(by_values),
             report: Report::default(),
+            races: races.then(Box::default),
         }
     }
 
@@ -114,6 +122,9 @@ impl<S: System> Expander<S> {
                 self.report.cuts += 1;
             } else {
                 self.expand_one(task, state, number, sink);
+                if self.races.is_some() {
+                    self.look_for_races(task, state, number);
+                }
             }
         }
         self.hand_on(sink);
@@ -173,9 +184,26 @@ impl<S: System> Expander<S> {
     fn violated(&mut self, task: &Task<'_, S>, state: u32, ordinal: u32) {
         for violation in self.step.violations() {
             if task.known.wants(violation, task.depth + 1) {
-                let place = Place { state, successor: Some(ordinal) };
+                let place = Place { state, successor: Some(ordinal), then: None };
                 self.findings.note(violation, task.depth + 1, || place);
             }
+        }
+    }
+
+    /// Notes the data races that begin with a step from a state.
+    #[cold]
+    fn look_for_races(&mut self, task: &Task<'_, S>, state: &S::State, number: u32) {
+        let length = task.depth + 2;
+        if let Some(races) = &mut self.races
+            && task.longest.is_none_or(|longest| length <= longest)
+        {
+            let findings = &mut self.findings;
+            races.look(task.system, state, &self.actors, &mut |race| {
+                if task.known.wants(&race.violation, length) {
+                    let (successor, then) = (Some(race.first), Some(race.second));
+                    findings.note(&race.violation, length, || Place { state: number, successor, then });
+                }
+            });
         }
     }
 
@@ -185,7 +213,7 @@ impl<S: System> Expander<S> {
         if let Ending::Deadlock(violation) = &ending
             && task.known.wants(violation, task.depth)
         {
-            self.findings.note(violation, task.depth, || Place { state: number, successor: None });
+            self.findings.note(violation, task.depth, || Place { state: number, successor: None, then: None });
         }
         self.report.ends.push((ending, task.system.fingerprint(state)));
     }

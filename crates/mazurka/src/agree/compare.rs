@@ -103,16 +103,16 @@ pub struct Comparison {
     pub standings: Vec<Standing>,
 }
 
-/// Compares all accounts of a program; `None` if it has too many states.
-pub fn compare(source: &str, contenders: &[Contender<'_>]) -> Result<Option<Comparison>, Difference> {
+/// Compares all accounts of a program, data races included if they are wanted; `None` if it has too many states.
+pub fn compare(source: &str, contenders: &[Contender<'_>], races: bool) -> Result<Option<Comparison>, Difference> {
     guarded("lang", || {
         let program = compile(FILE, source, &[]).map_err(|error| {
             Difference::new("lang", DifferenceKind::Compile, format!("the program does not compile: {}", words(&error)))
         })?;
         let program = Arc::new(program);
         let presence = Model::new(Arc::clone(&program), Identity::Presence);
-        let Some(reference) = reference::explore(&presence, MOST_STATES) else { return Ok(None) };
-        let case = Case { presence, history: Model::new(program, Identity::History), reference };
+        let Some(reference) = reference::explore(&presence, MOST_STATES, races) else { return Ok(None) };
+        let case = Case { presence, history: Model::new(program, Identity::History), reference, races };
         case.check_footprints()?;
         case.check_oracle()?;
         let standings = case.check_contenders(contenders)?;
@@ -154,6 +154,8 @@ struct Case {
     presence: Model,
     history: Model,
     reference: Reference,
+    /// Whether data races are looked for.
+    races: bool,
 }
 
 /// What a contender did.
@@ -180,7 +182,8 @@ impl Case {
             let mut observations = Observations::default();
             let model = self.model(contender.identity);
             let depth = self.excuses(contender).then_some(EXCUSED_DEPTH);
-            let exploration = (contender.run)(model, &options(threads, depth), &mut observations);
+            let options = Options { races: self.races, ..options(threads, depth) };
+            let exploration = (contender.run)(model, &options, &mut observations);
             Ok(Account { exploration, observations })
         })
     }

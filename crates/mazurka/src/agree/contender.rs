@@ -71,6 +71,11 @@ impl Promise {
     fn as_published(self) -> Promise {
         Promise { covers_exactly: false, ..self }
     }
+
+    /// What is promised with data races: there handlers are locks, and every trace counts.
+    fn with_races(self) -> Promise {
+        Promise { event_traces: false, traces_exactly: self.traces_exactly || self.event_traces, ..self }
+    }
 }
 
 /// Whether a contender is made for programs that consist of this, and that terminate or not.
@@ -185,6 +190,11 @@ impl Contender<'_> {
         Contender { name: format!("{name} without cutoffs"), applies, run, identity, promise }
     }
 
+    /// Whether it sees all data races.
+    pub fn finds_races(&self) -> bool {
+        Engine::ALL.iter().any(|&engine| engine.finds_races() && self.is_of(engine))
+    }
+
     /// Whether it is an engine or a variant of it.
     pub fn is_of(&self, engine: Engine) -> bool {
         self.name.strip_prefix(engine.name()).is_some_and(|variant| variant.is_empty() || variant.starts_with(' '))
@@ -194,8 +204,9 @@ impl Contender<'_> {
 impl<'a> Contender<'a> {
     /// The same in the variant of its algorithm that some options ask for.
     pub fn varied(self, variant: &Options) -> Contender<'a> {
-        let Options { plain, as_published, no_sleep, capture, cutoffs, .. } = *variant;
+        let Options { plain, as_published, no_sleep, capture, cutoffs, races, .. } = *variant;
         let promise = if plain { self.promise.as_published() } else { self.promise };
+        let promise = if races { promise.with_races() } else { promise };
         let run = self.run;
         let run: Run<'a> = Box::new(move |model, options, observer| {
             let variant = Options { plain, as_published, no_sleep, capture, cutoffs, ..options.clone() };
@@ -207,7 +218,7 @@ impl<'a> Contender<'a> {
 
 /// The arguments by which the command is asked for a variant, each after a space.
 pub(super) fn arguments(variant: &Options) -> String {
-    let Options { plain, as_published, no_sleep, capture, cutoffs, .. } = *variant;
+    let Options { plain, as_published, no_sleep, capture, cutoffs, races, .. } = *variant;
     let flag = |is_set: bool, name: &'static str| if is_set { name } else { "" };
     let capture = match capture {
         Capture::Exact => "",
@@ -219,7 +230,8 @@ pub(super) fn arguments(variant: &Options) -> String {
         Cutoffs::None => " --cutoffs none",
     };
     let published = flag(as_published, " --as-published");
-    [flag(plain, " --plain"), published, flag(no_sleep, " --no-sleep"), capture, cutoffs].concat()
+    let races = flag(races, " --races");
+    [flag(plain, " --plain"), published, flag(no_sleep, " --no-sleep"), capture, cutoffs, races].concat()
 }
 
 /// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.

@@ -47,7 +47,8 @@ pub struct Settings {
     pub time: Option<Duration>,
     /// The engines that take part; all if none is given.
     pub engines: Vec<Engine>,
-    /// In which variant of their algorithms the engines run: what `plain`, `no_sleep`, `capture` and `cutoffs` say.
+    /// In which variant of their algorithms the engines run: what `plain`, `no_sleep`, `capture` and `cutoffs` say;
+    /// and whether data races are compared, by the engines that find them.
     pub variant: Options,
     /// Lets somebody else stop the run.
     pub cancel: Cancel,
@@ -222,7 +223,8 @@ pub fn run(settings: &Settings, contenders: Vec<Contender<'_>>, progress: &mut d
 /// The contenders that take part, in their variant. The oracle always does.
 fn chosen<'a>(settings: &Settings, contenders: Vec<Contender<'a>>) -> Vec<Contender<'a>> {
     let takes_part = |contender: &Contender<'_>| {
-        settings.engines.is_empty() || settings.engines.iter().any(|&engine| contender.is_of(engine))
+        let is_wanted = settings.engines.is_empty() || settings.engines.iter().any(|&engine| contender.is_of(engine));
+        is_wanted && (!settings.variant.races || contender.finds_races())
     };
     contenders.into_iter().filter(takes_part).map(|contender| contender.varied(&settings.variant)).collect()
 }
@@ -231,11 +233,11 @@ fn chosen<'a>(settings: &Settings, contenders: Vec<Contender<'a>>) -> Vec<Conten
 fn check(seed: u64, contenders: &[Contender<'_>], variant: &Options) -> Result<Option<Comparison>, Box<Disagreement>> {
     let unit = generate(seed).unit;
     let source = print(&unit);
-    compare(&source, contenders).map_err(|difference| {
+    compare(&source, contenders, variant.races).map_err(|difference| {
         let same = |other: &Difference| (&other.engine, other.kind) == (&difference.engine, difference.kind);
         let mut shrunk_difference = difference.clone();
         let small = shrink::shrink(&unit, SHRINKING_ATTEMPTS, |candidate| {
-            let found = compare(&print(candidate), contenders).err().filter(same);
+            let found = compare(&print(candidate), contenders, variant.races).err().filter(same);
             if let Some(found) = &found {
                 shrunk_difference.clone_from(found);
             }

@@ -4,7 +4,7 @@
 //! against a page of code that has none of that, and that also knows whether the program can run for ever.
 
 use super::observations::Observations;
-use mazurka_core::{ActorId, Ending, Outcome, Step, System};
+use mazurka_core::{ActorId, Ending, Move, Outcome, Step, System, ToldAccesses};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashMap;
 
@@ -21,9 +21,10 @@ pub(super) struct Reference {
 /// The most transitions of a program that is compared: an event that chooses in a loop has thousands from one state.
 const MOST_TRANSITIONS: usize = 1_000_000;
 
-/// Visits every state; `None` if there are more than `most`, or too many transitions.
-pub(super) fn explore(model: &Model, most: usize) -> Option<Reference> {
-    let mut search = Search { model, numbers: FxHashMap::default(), states: Vec::new(), edges: Vec::new() };
+/// Visits every state, and every two steps in a row if data races are wanted; `None` if there are more states than `most`,
+/// or too many transitions.
+pub(super) fn explore(model: &Model, most: usize, races: bool) -> Option<Reference> {
+    let mut search = Search { model, numbers: FxHashMap::default(), states: Vec::new(), edges: Vec::new(), races };
     let mut observations = Observations::default();
     let mut violations = Vec::new();
     for state in model.initial_states() {
@@ -52,6 +53,7 @@ struct Search<'m> {
     numbers: FxHashMap<State, usize>,
     states: Vec<State>,
     edges: Vec<(usize, usize)>,
+    races: bool,
 }
 
 impl Search<'_> {
@@ -85,6 +87,9 @@ impl Search<'_> {
                 self.model.step(&mut successor, actor, &mut step);
                 step.violations().iter().for_each(|violation| observations.note_violation(violation));
                 outcome = step.next_outcome();
+                if self.races {
+                    self.take_two(&state, Move { actor, outcome: current }, observations);
+                }
                 let to = self.number(successor);
                 if self.edges.len() == MOST_TRANSITIONS {
                     return None;
@@ -93,6 +98,23 @@ impl Search<'_> {
             }
         }
         Some(())
+    }
+
+    /// Takes a step and then every other one: the definition of a data race.
+    fn take_two(&self, state: &State, first: Move, observations: &mut Observations) {
+        let (mut between, mut step) = (state.clone(), Step::default());
+        let told = ToldAccesses::take(self.model, &mut between, first, &mut step);
+        let mut actors = Vec::new();
+        self.model.enabled(&between, &mut actors);
+        for actor in actors {
+            let mut outcome = Some(Outcome::FIRST);
+            while let Some(current) = outcome {
+                let second = Move { actor, outcome: current };
+                let second = ToldAccesses::take(self.model, &mut between.clone(), second, &mut step);
+                told.races_with(&second).for_each(|(_, violation)| observations.note_violation(&violation));
+                outcome = step.next_outcome();
+            }
+        }
     }
 
     /// Takes away states without predecessors as long as there are any; those of a cycle stay.

@@ -146,7 +146,7 @@ fn programs_that_are_to_terminate_do() -> Result<(), String> {
         let Generated { shape, unit } = generate(seed);
         let program = compile("random.mz", &print(&unit), &[]).map_err(|error| format!("{seed}: {error:?}"))?;
         let model = Model::new(program.into(), Identity::Presence);
-        let reference = reference::explore(&model, 50_000);
+        let reference = reference::explore(&model, 50_000, false);
         assert!(!shape.terminating || reference.is_none_or(|reference| reference.terminates), "program {seed}");
     }
     Ok(())
@@ -165,7 +165,7 @@ fn crowds_are_compared_and_those_beyond_a_word_move() -> Result<(), String> {
         crowds += 1;
         let program = compile("random.mz", &print(&unit), &[]).map_err(|error| format!("{seed}: {error:?}"))?;
         let model = Model::new(program.into(), Identity::Presence);
-        small += u64::from(reference::explore(&model, 20_000).is_some());
+        small += u64::from(reference::explore(&model, 20_000, false).is_some());
         beyond += u64::from(moves_beyond_a_word(&model));
     }
     assert!(crowds >= 60 && small * 10 >= crowds * 9 && beyond * 2 >= crowds, "{crowds}: {small}, {beyond}");
@@ -328,7 +328,7 @@ fn a_disagreement_is_shown_again_in_its_variant() -> Result<(), String> {
 fn the_published_em_dpor_may_run_a_class_twice_and_ours_not() -> Result<(), String> {
     let readers = "shared x = 0; thread s(i in 0..2) { let r = x; } thread t { swap(x, 0); }";
     let of = |plain| Contender::of(Engine::EmDpor).varied(&Options { plain, ..Options::default() });
-    let executions = |plain| match compare(readers, &[of(plain)]) {
+    let executions = |plain| match compare(readers, &[of(plain)], false) {
         Ok(Some(Comparison { standings, .. })) => Ok(standings),
         other => Err(format!("{other:?}")),
     };
@@ -375,5 +375,33 @@ fn limits_end_a_run() {
 #[test]
 fn a_program_with_too_many_transitions_is_not_compared() {
     let source = "shared x = 0; event e { for i in 0..15 { x = choose(0..3); } }";
-    assert_eq!(compare(source, &[]), Ok(None));
+    assert_eq!(compare(source, &[], false), Ok(None));
+}
+
+/// `enumerate` that does not look for data races, and says that it does.
+fn blind_to_races<'a>() -> Contender<'a> {
+    let Contender { name, run, applies, identity, promise } = Contender::of(Engine::Enumerate);
+    let run: Run<'a> =
+        Box::new(move |model, options, observer| run(model, &Options { races: false, ..options.clone() }, observer));
+    Contender { name, applies, run, identity, promise }
+}
+
+#[test]
+fn data_races_are_compared() {
+    let source = "shared x = 0; thread a { x = 1; } thread b { x = 1; }";
+    assert!(compare(source, &[blind_to_races()], false).is_ok());
+    let missing = compare(source, &[blind_to_races()], true).expect_err("a race is missing");
+    assert_eq!((missing.kind, missing.engine.as_str()), (DifferenceKind::Missing, "enumerate"));
+    assert!(missing.words.contains("data race on x between 1:25 and 1:45"), "{}", missing.words);
+    let engines = Contender::all().into_iter().filter(Contender::finds_races).collect::<Vec<_>>();
+    assert_eq!(engines.len(), 4, "dpor, optimal, event and enumerate");
+    assert!(compare(source, &engines, true).is_ok());
+}
+
+#[test]
+fn all_engines_see_the_data_races_of_random_programs() {
+    let variant = Options { races: true, ..Options::default() };
+    let settings = Settings { seed: 1, programs: Some(300), variant, ..Settings::default() };
+    let agreement = run(&settings, Contender::all(), &mut |_| {});
+    assert_eq!(agreement.disagreement, None);
 }

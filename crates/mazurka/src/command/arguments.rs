@@ -75,6 +75,9 @@ pub(crate) struct Variant {
     /// in an order did, or nowhere.
     #[arg(long, value_enum, value_name = "CUTOFFS", default_value_t = CutoffsChoice::Size)]
     pub(crate) cutoffs: CutoffsChoice,
+    /// Look for data races, too: two accesses of a shared variable, not both atomic, that nothing orders.
+    #[arg(long)]
+    pub(crate) races: bool,
 }
 
 impl Variant {
@@ -89,8 +92,8 @@ impl Variant {
             CutoffsChoice::Order => Cutoffs::Order,
             CutoffsChoice::None => Cutoffs::None,
         };
-        let Variant { plain, as_published, no_sleep, .. } = *self;
-        Options { plain, as_published, no_sleep, capture, cutoffs, ..Options::default() }
+        let Variant { plain, as_published, no_sleep, races, .. } = *self;
+        Options { plain, as_published, no_sleep, capture, cutoffs, races, ..Options::default() }
     }
 }
 
