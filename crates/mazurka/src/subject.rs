@@ -4,7 +4,8 @@ use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
 use mazurka_core::{
-    Counter, Exploration, Fingerprint, Found, Observer, Schedule, Stepper, System, Traits, Verdict, Violation,
+    Counter, Exploration, Fingerprint, Found, Observer, Race, Schedule, Statistics, Stepper, System, Traits, Verdict,
+    Violation,
 };
 use mazurka_engines::{Engine, Options, explain_race, explore, shorten};
 use mazurka_home::Home;
@@ -131,6 +132,18 @@ impl HomeProgram {
     pub fn home(&self) -> &Home {
         &self.0
     }
+
+    /// The race behind a violation: the two steps that its sentence speaks of, if one could have come without the other.
+    fn race(&self, found: &Found) -> Option<Race> {
+        let Some(told) = self.0.told_steps(found) else { return explain_race(&self.0, found) };
+        let is_race = |race: &Race| {
+            let mut without = found.schedule.clone();
+            without.moves.truncate(race.second + 1);
+            without.moves.remove(race.first);
+            Stepper::replay(&self.0, &without).is_some()
+        };
+        told.filter(is_race)
+    }
 }
 
 impl Subject for HomeProgram {
@@ -139,17 +152,25 @@ impl Subject for HomeProgram {
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
-        let mut exploration = self.0.explore(engine, options, observer);
+        // The apps were not installed in time.
+        if let Some(stop) = self.0.stopped() {
+            return Exploration::conclude(stop, None, Vec::new(), Statistics::default());
+        }
+        let mut options = options.clone();
+        options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(self.0.loading_time()));
+        let mut exploration = self.0.explore(engine, &options, observer);
         exploration.statistics.set(Counter::Events, self.0.event_count() as u64);
         exploration
     }
 
     fn tell(&self, found: &Found) -> (Found, Story) {
-        self.0.tell(found)
+        let short = shorten(&self.0, found, SHORTENING_REPLAYS);
+        let story = Story::tell(&self.0, &short, &found.schedule, self.race(&short));
+        (short, story)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        self.0.tell_as_it_is(found)
+        Story::tell(&self.0, found, &found.schedule, self.race(found))
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
