@@ -12,6 +12,12 @@ pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
     for name in given {
         let path = Path::new(name);
+        if !path.exists() {
+            bail!(
+                "error: {name}: there is no such file or folder\n\
+                 expected a file that ends in .groovy, or a folder with such files"
+            );
+        }
         if path.is_dir() {
             let before = files.len();
             apps_below(path, &mut files)?;

@@ -2,13 +2,14 @@
 
 use super::arguments::{Check as Arguments, EngineChoice};
 use super::console::{Console, cancel_on_interrupt};
+use super::jobs::end_when_input_is_closed;
 use super::output::{Format, Medium, Outputs};
 use super::page;
 use anyhow::{Result, anyhow, bail};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, sarif, text};
-use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, file_trouble, load};
+use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, file_trouble, load_within};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,11 +25,11 @@ const MAGIC: &str = "mazurka schedule";
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
-        end_when_input_is_closed();
+        end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
     }
     let outputs = Outputs::new(&arguments.search.format, &Format::ALL, &arguments.files)?;
-    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
+    let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
     if let EngineChoice::Engine(engine) = arguments.engine {
         check = check.engine(engine);
@@ -118,14 +119,6 @@ fn save_schedules(arguments: &Arguments, standard: Format, loaded: &Loaded, chec
 fn stem(files: &[String]) -> String {
     let stems = files.iter().filter_map(|file| Path::new(file).file_stem()).map(|stem| stem.to_string_lossy());
     stems.collect::<Vec<_>>().join("+")
-}
-
-/// Whoever started this process holds the other end of its input, and wants nothing more once that is closed.
-fn end_when_input_is_closed() {
-    std::thread::spawn(|| {
-        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        std::process::exit(i32::from(Verdict::Inconclusive(StopReason::Cancelled).exit_code()));
-    });
 }
 
 /// The second violation's schedule goes into `name-2.schedule`, and so on.

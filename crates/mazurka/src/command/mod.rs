@@ -7,6 +7,7 @@ mod arguments;
 mod check;
 mod compare;
 mod console;
+mod jobs;
 mod output;
 mod page;
 mod pair_store;
