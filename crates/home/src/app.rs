@@ -22,6 +22,8 @@ pub struct App {
     pub(crate) script: Arc<Script>,
     /// The names of all inputs that its text speaks of, also on pages that nobody was shown. Those without a value are null.
     pub(crate) mentioned: Vec<String>,
+    /// The entries of `state` that its pages set. What a person does with the pages is not modelled.
+    pub(crate) set_by_pages: Vec<String>,
     /// The names of variables that last from one event to the next.
     pub(crate) fields: Vec<String>,
 }
@@ -170,6 +172,7 @@ impl App {
             inputs: read.inputs,
             page_trouble: read.trouble,
             script,
+            set_by_pages: read.state,
             mentioned: mentioned(source),
             fields: fields(source, profile),
         })

@@ -15,10 +15,12 @@ use crate::state::State;
 use crate::store::{Dynamic, MapKind, Slot, Store, Stored, Subscription, ValueId};
 use crate::wiring::{Wiring, wire, wire_by_file};
 use crate::{HomeText, Options, Profile};
-use mazurka_core::{ActorId, Diagnostic, Location, Outcome, Step, Violation, ViolationKind};
+use mazurka_core::{ActorId, Budget, Diagnostic, Location, Meter, Outcome, Step, StopReason, Violation, ViolationKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 /// A home with apps in it, ready to be explored.
 #[derive(Debug)]
@@ -36,6 +38,10 @@ pub struct Home {
     pub(crate) starts: Vec<Start>,
     /// Which events can happen, by what the apps have subscribed to.
     pub(crate) possible: RwLock<FxHashMap<Subscribed, Arc<[ActorId]>>>,
+    pub(crate) checks_conflicts: bool,
+    /// What the rules speak of, and whether some step changed it.
+    pub(crate) varied: FxHashMap<Slot, AtomicBool>,
+    stopped: Option<StopReason>,
 }
 
 /// What each app has subscribed to, by number.
@@ -72,6 +78,13 @@ const MAX_STARTS: usize = 64;
 impl Home {
     /// Makes a home of apps: for each its file's name and its text.
     pub fn load(sources: &[(String, String)], options: &Options) -> Result<Home, Vec<Faults>> {
+        Home::load_within(sources, options, &Budget::default())
+    }
+
+    /// The same, within a budget: to install apps is to run them. If it is used up, [`Home::stopped`] says so, and there is
+    /// nothing to be explored.
+    pub fn load_within(sources: &[(String, String)], options: &Options, budget: &Budget) -> Result<Home, Vec<Faults>> {
+        let mut meter = Meter::start(budget);
         let table = Capabilities::of(options.profile);
         let apps = read_apps(sources, &table, options.profile)?;
         let mut wiring = match &options.home {
@@ -99,10 +112,23 @@ impl Home {
             memo: Memo::default(),
             starts: Vec::new(),
             possible: RwLock::default(),
+            checks_conflicts: options.conflicts,
+            varied: FxHashMap::default(),
+            stopped: None,
         };
         home.rules = home.read_rules(&options.never)?;
-        home.starts = home.install();
+        let mentioned = home.rules.iter().flat_map(|rule| rule.slots.iter());
+        home.varied = mentioned.map(|(slot, _)| (*slot, AtomicBool::new(false))).collect();
+        match home.install(&mut meter) {
+            Ok(starts) => home.starts = starts,
+            Err(stop) => home.stopped = Some(stop),
+        }
         Ok(home)
+    }
+
+    /// Why the apps were not installed, if a limit or a person stopped that.
+    pub fn stopped(&self) -> Option<StopReason> {
+        self.stopped
     }
 
     fn read_rules(&self, never: &[String]) -> Result<Vec<Rule>, Vec<Faults>> {
@@ -118,7 +144,7 @@ impl Home {
     }
 
     /// The initial states: both valuations of the devices, each after all apps were installed, one after the other.
-    fn install(&self) -> Vec<Start> {
+    fn install(&self, meter: &mut Meter) -> Result<Vec<Start>, StopReason> {
         let mut starts: Vec<Start> = Vec::new();
         for valuation in 0..2 {
             let empty = self.empty_state(valuation);
@@ -128,7 +154,15 @@ impl Home {
                 step.begin(current);
                 let mut stage = Stage::new(self, &empty, None, step.choices().clone());
                 let mut run = machine();
-                let _stopped = (0..self.apps.len() as u32).try_for_each(|app| stage.install(&mut run, app));
+                for app in 0..self.apps.len() as u32 {
+                    if let Some(stop) = meter.check() {
+                        return Err(stop);
+                    }
+                    // What stopped it half way was noted.
+                    if stage.install(&mut run, app).is_err() {
+                        break;
+                    }
+                }
                 let (effect, way, state) = stage.finish();
                 replay_choices(&way, &mut step);
                 outcome = step.next_outcome();
@@ -140,7 +174,7 @@ impl Home {
                 }
             }
         }
-        starts
+        meter.check().map_or(Ok(starts), Err)
     }
 
     /// A home before any app was installed.
@@ -249,7 +283,8 @@ impl Home {
     pub(crate) fn input(&self, app: u32, name: &str) -> Option<Value> {
         let app = app as usize;
         let index = self.apps[app].inputs.iter().position(|input| input.name == name)?;
-        Some(crate::platform::input_value(&self.wiring.inputs[app][index]))
+        let value = &self.wiring.inputs[app][index];
+        Some(if value.is_nothing() { crate::platform::unanswered(name) } else { crate::platform::input_value(value) })
     }
 }
 

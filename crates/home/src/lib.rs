@@ -26,12 +26,13 @@
 //!
 //! Time stands still: every event happens at the same moment, and a timer can go off as soon as it is set. What an app
 //! does after some time has passed since a moment that it noted is not seen. Devices remember nothing; a question about the
-//! past is a choice. A random number is the first, a middle or the last one of its range. The web does not answer. Routines,
-//! child apps and child devices are noted and do nothing. Only what some app has subscribed to changes by itself; everything else
+//! past is a choice. A random number is the first, a middle or the last one of its range. The web does not answer. Routines
+//! and child apps are noted and do nothing; of child devices only that they are there and what they are told is followed. Only what some app has subscribed to changes by itself; everything else
 //! stays as it is in the two initial states.
 #![forbid(unsafe_code)]
 
 mod app;
+mod basis;
 mod capability;
 mod clock;
 mod environment;
@@ -56,6 +57,7 @@ mod wiring;
 mod words;
 
 pub use app::{App, Input, InputKind};
+pub use basis::IdleRule;
 pub use capability::{Attribute, Capabilities, Capability, Command, Effect};
 pub use home::{Faults, Home};
 pub use overview::{InputOverview, Overview};

@@ -13,6 +13,7 @@ use mazurka_core::{
     Access, ActorId, Awaited, Choices, Description, Footprint, Found, Next, ObjectId, Outcome, Step, System, Traits,
     Value, Violation, ViolationKind,
 };
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 /// What an actor is.
@@ -109,8 +110,18 @@ impl Home {
         }
     }
 
+    /// Notes that what the rules speak of has changed.
+    fn note_variation(&self, writes: &[(Slot, ValueId)]) {
+        if self.varied.is_empty() {
+            return;
+        }
+        for varied in writes.iter().filter_map(|(slot, _)| self.varied.get(slot)) {
+            varied.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// What a slot is called.
-    fn slot_name(&self, slot: Slot) -> String {
+    pub(crate) fn slot_name(&self, slot: Slot) -> String {
         match self.layout.fixed(slot) {
             Some(Fixed::Attribute { device, attribute }) => self.attribute_name(device, attribute as usize),
             Some(Fixed::Copy { device, copy }) => {
@@ -198,6 +209,7 @@ impl System for Home {
         let (effect, way, _) = stage.finish();
         replay_choices(&way, step);
         effect.apply(state, step);
+        self.note_variation(&effect.writes);
         self.check_rules(&effect.writes, state, actor, step);
         self.memo.remember(actor.index(), &way, &Arc::new(effect));
     }

@@ -17,6 +17,8 @@ pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) inputs: Vec<Input>,
     pub(crate) trouble: Vec<String>,
+    /// The keys of what the pages keep in `state`.
+    pub(crate) state: Vec<String>,
 }
 
 /// The objects that pages can meet.
@@ -66,7 +68,9 @@ pub(crate) fn read(script: &Arc<Script>, table: &Capabilities, profile: Profile)
     if !reading.diagnostics.is_empty() {
         return Err(reading.diagnostics);
     }
-    Ok(Read { name: reading.name.unwrap_or_default(), inputs: reading.inputs, trouble: reading.trouble })
+    let state = reading.state.as_map().map_or_else(Vec::new, |state| state.keys());
+    let state = state.iter().map(ToString::to_string).collect();
+    Ok(Read { name: reading.name.unwrap_or_default(), inputs: reading.inputs, trouble: reading.trouble, state })
 }
 
 struct Reading<'a> {
@@ -92,20 +96,19 @@ impl Reading<'_> {
         while next < self.pages.len() {
             let page = self.pages[next].clone();
             next += 1;
-            run.refuel();
             let result = run.call_method(self, &instance, &page, &[]).map(|_| ());
             self.note(result)?;
         }
         Ok(())
     }
 
-    /// A page ends where it comes into trouble; a page that does not end is no app.
+    /// A page ends where it comes into trouble; one that uses up its budget is not read.
     fn note(&mut self, result: Result<(), Trouble>) -> Result<(), Vec<Diagnostic>> {
         let Err(trouble) = result else { return Ok(()) };
         let span = trouble.span().map_or(0..0, Span::range);
         match trouble.kind() {
             TroubleKind::OutOfFuel | TroubleKind::OutOfMemory | TroubleKind::TooDeep => {
-                Err(vec![Diagnostic::new("the preferences do not end", span, trouble.to_string())])
+                Err(vec![Diagnostic::new("the preferences cannot be followed to their end", span, trouble.to_string())])
             }
             _ => {
                 let line = trouble.position().map_or(0, |position| position.line);

@@ -11,8 +11,9 @@ use crate::home::Home;
 use crate::layout::Fixed;
 use crate::memo::{Effect, Learnt};
 use crate::state::State;
-use crate::store::{Dynamic, NOTHING, Pending, Slot, Source, Stored, ValueId};
+use crate::store::{Dynamic, NOTHING, Pending, Slot, Source, Stored, Subscription, ValueId};
 use crate::{Profile, words};
+use indexmap::IndexSet;
 use mazurka_core::{Access, ActorId, Choices, Location, Touch, Violation, ViolationKind};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -28,6 +29,9 @@ mod mark {
     pub(super) const WRITTEN: u8 = 4;
 }
 
+/// How many words of a copied state count as one element of what a step builds.
+const WORDS_PER_ITEM: usize = 8;
+
 /// A reason to stop the whole step; what is wrong has been noted.
 pub(crate) struct Stop;
 
@@ -37,6 +41,8 @@ pub(crate) struct Action {
     pub(crate) app: u32,
     pub(crate) text: String,
     pub(crate) location: Option<Location>,
+    /// The slot of what it changed: an attribute, or the mode.
+    pub(crate) slot: Option<Slot>,
 }
 
 /// An event that apps are being told of.
@@ -64,6 +70,12 @@ pub(crate) struct Stage<'h> {
     instances: Vec<Option<Rc<Instance>>>,
     /// Entries of `state` that are lists or maps: scripts change them in place.
     thawed: FxHashMap<Slot, Value>,
+    /// Sets of keys that were changed, and are stored when somebody wants to see the state.
+    changed_keys: FxHashMap<Slot, IndexSet<Arc<str>>>,
+    /// Subscriptions that were changed, likewise.
+    changed_subscriptions: FxHashMap<u32, IndexSet<Subscription>>,
+    /// How many elements of these were stored and not yet charged to the step.
+    owed: usize,
     pub(crate) settings: Vec<Option<Value>>,
     /// The events that apps are being told of, the outermost first.
     telling: Vec<Told>,
@@ -73,6 +85,10 @@ pub(crate) struct Stage<'h> {
     pub(crate) actions: Option<Vec<Action>>,
     /// The first action of what apps would do again and again, if the step had no end.
     pub(crate) round: Option<usize>,
+    /// Whether the step came to what is not modelled: nothing is known of what it leaves behind.
+    unfollowed: bool,
+    /// Whether apps are being installed.
+    pub(crate) installing: bool,
 }
 
 impl<'h> Stage<'h> {
@@ -91,17 +107,28 @@ impl<'h> Stage<'h> {
             violations: Vec::new(),
             instances: vec![None; apps],
             thawed: FxHashMap::default(),
+            changed_keys: FxHashMap::default(),
+            changed_subscriptions: FxHashMap::default(),
+            owed: 0,
             settings: vec![None; apps],
             telling: Vec::new(),
             manual: false,
             actions: None,
             round: None,
+            unfollowed: false,
+            installing: false,
         }
     }
 
     /// Ends the step: the effect, what was learnt on the way, and the state.
+    ///
+    /// A step that came to what is not modelled leaves everything as it was: there is nothing behind it to be explored.
     pub(crate) fn finish(mut self) -> (Effect, Vec<Learnt>, State) {
-        self.keep_thawed();
+        if self.unfollowed {
+            self.now.clone_from(&self.start);
+        } else {
+            self.keep_changes();
+        }
         let mut touches = Vec::with_capacity(self.touched.len());
         let mut writes = Vec::new();
         for &slot in &self.touched {
@@ -205,6 +232,7 @@ impl<'h> Stage<'h> {
     /// Runs a method of an app that the platform itself calls: `installed`.
     pub(crate) fn install(&mut self, run: &mut Run, app: u32) -> Result<(), Trouble> {
         run.refuel();
+        self.installing = true;
         if self.home.apps[app as usize].script.has_method("installed") {
             self.handle(run, app, "installed", &[])?;
         }
@@ -339,6 +367,8 @@ impl<'h> Stage<'h> {
 
     /// Tells the subscribers, or one app only if it is one.
     pub(crate) fn tell(&mut self, run: &mut Run, notice: &Notice, only: Option<u32>) -> Result<(), Trouble> {
+        self.keep_changes();
+        run.charge_items(std::mem::take(&mut self.owed) + self.now.len() / WORDS_PER_ITEM)?;
         self.telling.push(Told {
             name: Arc::clone(&notice.name),
             value: notice.value.clone(),
@@ -367,7 +397,7 @@ impl<'h> Stage<'h> {
     /// Stops a cascade that has come back to an event that apps are being told of, in the same state: it would go on for
     /// ever.
     pub(crate) fn refuse_endless_cascade(&mut self, notice: &Notice, app: u32, at: Span) -> Result<(), Trouble> {
-        self.keep_thawed();
+        self.keep_changes();
         let again = |told: &Told| {
             told.name == notice.name
                 && told.value == notice.value
@@ -404,29 +434,47 @@ impl<'h> Stage<'h> {
         let app = trouble.tag().unwrap_or(app);
         let location = trouble.span().and_then(|span| self.home.place(app, span));
         let name = words::quoted(&self.home.apps[app as usize].name);
-        match trouble.kind() {
+        if let Some(unknown) = trouble.unknown() {
+            self.fail(ViolationKind::Unsupported, format!("{name} depends on {unknown}"), location);
+            // The study went on behind a crash.
+            return if self.home.profile == Profile::Paper { Ok(()) } else { self.give_up() };
+        }
+        let what = match trouble.kind() {
             TroubleKind::Host(_) => return Err(trouble),
-            TroubleKind::Unsupported(what) => {
-                self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
-                return Err(Trouble::host(Stop));
-            }
-            // What a device of that make would do is not known, and neither whether there is one.
-            TroubleKind::MissingMethod { receiver, method, .. } if receiver.starts_with("device") => {
-                let what = format!("the command {method}, which no device of the table knows");
-                self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
-                return Err(Trouble::host(Stop));
-            }
             TroubleKind::OutOfFuel | TroubleKind::TooDeep | TroubleKind::OutOfMemory => {
-                let what = words::plain(&trouble);
-                self.fail(ViolationKind::Crash, format!("{name} does not end: {what}"), location);
-                return Err(Trouble::host(Stop));
+                let message = format!("{name} is not followed to its end: {}", words::plain(&trouble));
+                self.fail(ViolationKind::Unsupported, message, location);
+                return self.give_up();
+            }
+            TroubleKind::Unsupported(what) => what.clone(),
+            // What a device of that make would do is not known, and neither whether there is one.
+            TroubleKind::MissingMethod { receiver, method, .. } if is_of_devices(receiver) => {
+                format!("the command {method}, which no device of the table knows")
+            }
+            TroubleKind::MissingProperty { receiver, property } if is_of_devices(receiver) => {
+                format!("the property {property}, which no device of the table has")
+            }
+            // What the platform knows beyond what is modelled is not known either.
+            TroubleKind::MissingMethod { receiver, method, .. } if of_platform(receiver).is_some() => {
+                format!("the method {method} of {}", of_platform(receiver).unwrap_or_default())
+            }
+            TroubleKind::MissingProperty { receiver, property } if of_platform(receiver).is_some() => {
+                format!("the property {property} of {}", of_platform(receiver).unwrap_or_default())
             }
             _ => {
                 let what = words::plain(&trouble);
                 self.fail(ViolationKind::Crash, format!("{name} crashes: {what}"), location);
+                return Ok(());
             }
-        }
-        Ok(())
+        };
+        self.fail(ViolationKind::Unsupported, format!("{name} uses what is not supported: {what}"), location);
+        self.give_up()
+    }
+
+    /// Ends a step of which nothing more can be said.
+    fn give_up(&mut self) -> Result<(), Trouble> {
+        self.unfollowed = true;
+        Err(Trouble::host(Stop))
     }
 
     /// An app's script with its variables. They last for one step.
@@ -463,11 +511,33 @@ impl<'h> Stage<'h> {
 
     /// An app did something that people may want to hear of.
     pub(crate) fn note_action(&mut self, app: u32, at: Span, text: impl FnOnce() -> String) {
+        self.note(app, at, None, text);
+    }
+
+    /// An app changed an attribute or the mode.
+    pub(crate) fn note_change(&mut self, app: u32, at: Span, slot: Slot, text: impl FnOnce() -> String) {
+        self.note(app, at, Some(slot), text);
+    }
+
+    fn note(&mut self, app: u32, at: Span, slot: Option<Slot>, text: impl FnOnce() -> String) {
         let location = self.actions.is_some().then(|| self.home.place(app, at)).flatten();
         if let Some(actions) = &mut self.actions {
-            actions.push(Action { app, text: text(), location });
+            actions.push(Action { app, text: text(), location, slot });
         }
     }
+}
+
+/// Whether a receiver, in the words of the interpreter, is a device or several.
+fn is_of_devices(receiver: &str) -> bool {
+    receiver.starts_with("device") || receiver.starts_with("list of devices")
+}
+
+/// What of the platform a receiver is, in the words of the interpreter.
+fn of_platform(receiver: &str) -> Option<&'static str> {
+    let class = receiver.split(" '").next().unwrap_or_default();
+    [("event", "an event"), ("location", "location"), ("app", "an app"), ("child device", "a child device")]
+        .into_iter()
+        .find_map(|(known, whose)| (class == known).then_some(whose))
 }
 
 /// A fresh machine for the apps of one step.

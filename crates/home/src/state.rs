@@ -27,6 +27,11 @@ impl State {
         self.cells.get(slot.index()).copied().unwrap_or(NOTHING)
     }
 
+    /// How many slots are in use.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
     /// Changes a slot's value.
     #[inline]
     pub(crate) fn set(&mut self, slot: Slot, value: ValueId) {

@@ -92,7 +92,7 @@ pub(crate) enum Dynamic {
     Entry { app: u32, map: MapKind, key: Arc<str> },
     /// The timer of a method.
     Timer { app: u32, method: Arc<str> },
-    /// A variable that lasts, of an app or of the home itself. Only the study has any.
+    /// A variable that lasts, of an app or of the home itself: those of the study, and the children of an app.
     Variable { app: Option<u32>, name: Arc<str> },
 }
 

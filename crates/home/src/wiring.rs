@@ -54,6 +54,13 @@ pub(crate) enum InputValue {
     Value(Frozen),
 }
 
+impl InputValue {
+    /// Whether nobody has said what it stands for.
+    pub(crate) fn is_nothing(&self) -> bool {
+        matches!(self, InputValue::Value(Frozen::Null))
+    }
+}
+
 /// Wires apps to the devices that they ask for by default.
 pub(crate) fn wire(apps: &[App], table: &Capabilities, profile: Profile) -> Wiring {
     Wirer::new(table, profile).wire(apps)

@@ -58,9 +58,9 @@ pub(crate) fn plain(trouble: &Trouble) -> String {
         TroubleKind::BadFormat { .. } => "a text does not have the form that it should have".to_owned(),
         TroubleKind::Assertion(_) => "an assertion failed".to_owned(),
         TroubleKind::Thrown { class, .. } => format!("an exception was thrown and not caught: {class}"),
-        TroubleKind::OutOfFuel => "it runs for too many steps".to_owned(),
-        TroubleKind::OutOfMemory => "it builds more and more data".to_owned(),
-        TroubleKind::TooDeep => "its calls are nested deeper and deeper".to_owned(),
+        TroubleKind::OutOfFuel => "one event takes more steps than are looked at".to_owned(),
+        TroubleKind::OutOfMemory => "one event builds more data than is looked at".to_owned(),
+        TroubleKind::TooDeep => "its calls are nested deeper than is looked at".to_owned(),
         TroubleKind::Unsupported(what) => what.clone(),
         TroubleKind::Host(_) => "it was stopped".to_owned(),
     }

@@ -233,7 +233,12 @@ fn engines_agree_on_what_is_wrong() {
         let options = mazurka_engines::Options { all: true, threads: 1, ..mazurka_engines::Options::default() };
         let found = |engine| {
             let exploration = explore(engine, &home, &options, &mut Silent);
-            assert!(matches!(exploration.verdict, Verdict::Verified | Verdict::Violated), "{:?}", exploration.verdict);
+            match &exploration.verdict {
+                Verdict::Verified | Verdict::Violated => {}
+                // Apps that count while they set each other off are followed for a while only.
+                Verdict::Unsupported(reason) => assert!(reason.contains("is not followed to its end"), "{reason}"),
+                verdict => panic!("{verdict:?}"),
+            }
             let sites = exploration.violations.iter().map(|found| {
                 let violation = &found.violation;
                 (violation.kind, violation.message.clone(), violation.location.clone())

@@ -450,9 +450,161 @@ fn a_handler_that_crashes_is_a_violation_with_its_line() {
     assert!(visit.messages()[0].starts_with("\"Careless\" crashes: "), "{:?}", visit.messages());
     assert_eq!(visit.violations[0].location.as_ref().map(|place| place.line), Some(8));
     assert_eq!(visit.value("switch").as_deref(), Some("on"), "what was done before stays done");
+    // Whether a loop ends is not known: it is followed for a while.
+    let before = visit.state.clone();
     visit.happen("contact sensor closes");
-    assert!(visit.messages()[0].starts_with("\"Careless\" does not end: "), "{:?}", visit.messages());
+    assert_eq!(visit.violations[0].kind, ViolationKind::Unsupported);
+    assert!(visit.messages()[0].starts_with("\"Careless\" is not followed to its end: "), "{:?}", visit.messages());
     assert!(visit.violations[0].location.is_some());
+    assert_eq!(visit.state, before, "nothing is known of what comes behind it");
+}
+
+#[test]
+fn budgets_are_no_faults_of_an_app() {
+    for body in [
+        "while (true) { }",
+        "def x = []; while (true) { x << 'a' * 1000 }",
+        "h(evt)",
+        "def n = 0; (1..1000).each { a -> (1..10000).each { b -> n++ } }",
+        "(1..100000).each { state.list = (state.list ?: []) + it; light.on(); light.off() }",
+    ] {
+        let methods = format!("def installed() {{ subscribe(door, \"contact.open\", h) }}\ndef h(evt) {{ {body} }}");
+        let home = home(&[app("Busy", LIGHT_AND_DOOR, &methods)]);
+        let mut visit = Visit::at_start(&home, 1);
+        visit.happen("contact sensor opens");
+        let kinds: Vec<ViolationKind> = visit.violations.iter().map(|violation| violation.kind).collect();
+        assert_eq!(kinds, [ViolationKind::Unsupported], "{body}: {:?}", visit.messages());
+    }
+}
+
+#[test]
+fn many_timers_subscriptions_and_keys_take_no_square_of_their_number() {
+    let many = app(
+        "Many",
+        LIGHT,
+        "def installed() { (1..10000).each { runIn(it, \"h${it}\"); state[\"k$it\"] = it; subscribe(location, \"e$it\", x) } }
+         def x(evt) { }",
+    );
+    let started = std::time::Instant::now();
+    let home = home(&[many]);
+    // In a second or so; with a set stored for each of them it took minutes and gigabytes.
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    let visit = Visit::at_start(&home, 0);
+    assert_eq!(visit.violations, []);
+    assert_eq!(visit.enabled().len(), 10_000);
+    assert_eq!(visit.value("\"Many\".state.k10000").as_deref(), Some("10000"));
+}
+
+#[test]
+fn apps_are_installed_within_a_budget() {
+    use mazurka_core::{Budget, Cancel, StopReason};
+    let slow = app("Slow", LIGHT, "def installed() { def n = 0; while (true) { n++ } }");
+    let sources: Vec<(String, String)> = (0..40).map(|index| (format!("{index}.groovy"), slow.clone())).collect();
+    let budget = Budget { time: Some(std::time::Duration::ZERO), ..Budget::default() };
+    let home = mazurka_home::Home::load_within(&sources, &Options::default(), &budget).expect("they are apps");
+    assert_eq!(home.stopped(), Some(StopReason::TimeLimit));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let budget = Budget { cancel, ..Budget::default() };
+    let home = mazurka_home::Home::load_within(&sources, &Options::default(), &budget).expect("they are apps");
+    assert_eq!(home.stopped(), Some(StopReason::Cancelled));
+    assert!(home.initial_states().is_empty());
+}
+
+#[test]
+fn a_setting_that_was_never_answered_is_no_fault_of_an_app() {
+    for (body, setting) in [
+        ("hidden.size()", "hidden"),
+        ("def x = hidden; state.n = x + 1", "hidden"),
+        ("settings.hidden.toUpperCase()", "hidden"),
+        ("settings[\"level${light.id}\"].intValue()", "levelswitch"),
+        ("helper(settings.nothing)", "nothing"),
+        ("int n = hidden", "hidden"),
+        ("Integer.parseInt(hidden)", "hidden"),
+        ("hidden[0]", "hidden"),
+        ("hidden.x = 3", "hidden"),
+    ] {
+        let methods = format!(
+            "def installed() {{ subscribe(light, \"switch.on\", h) }}\ndef h(evt) {{ {body} }}\ndef helper(x) {{ x.length() }}
+             def page() {{ if (location.nothing) {{ input \"hidden\", \"number\" }} }}"
+        );
+        let home = home(&[app("Asking", LIGHT, &methods)]);
+        let mut visit = Visit::at_start(&home, 1);
+        visit.happen("switch turned on by hand");
+        let wanted = format!("\"Asking\" depends on the setting \"{setting}\", which was never answered");
+        assert_eq!(visit.messages(), [wanted], "{body}");
+        assert_eq!(visit.violations[0].kind, ViolationKind::Unsupported, "{body}");
+    }
+    let by_page = "definition(name: \"Paged\")\npreferences { page(name: \"main\") }
+        def main() { state.table = [:]; dynamicPage(name: \"main\") { section(\"x\") { input \"light\", \"capability.switch\" } } }
+        def installed() { subscribe(light, \"switch.on\", h) }
+        def h(evt) { def level = this.\"${evt.device.id}_level\" ?: 3; state.level = level; state.table.put(1, 2) }";
+    let paged = home(&[by_page.to_owned()]);
+    let mut visit = Visit::at_start(&paged, 1);
+    visit.happen("switch turned on by hand");
+    assert_eq!(visit.messages(), ["\"Paged\" depends on state.table, which its pages set"]);
+    // To ask whether there is an answer is no trouble, and a null of another kind is a fault.
+    let methods = "def installed() { subscribe(light, \"switch\", h) }
+        def h(evt) { state.n = hidden ?: 5; state.s = \"$hidden\" + settings.no?.foo; if (evt.value == \"off\") { state.nope.foo() } }
+        def page() { if (location.nothing) { input \"hidden\", \"number\" } }";
+    let home = home(&[app("Asking", LIGHT, methods)]);
+    let mut visit = Visit::at_start(&home, 1);
+    visit.happen("switch turned on by hand");
+    assert_eq!(visit.messages(), Vec::<String>::new());
+    assert_eq!(visit.value("\"Asking\".state.n").as_deref(), Some("5"));
+    assert_eq!(visit.value("\"Asking\".state.s").as_deref(), Some("nullnull"));
+    visit.happen("switch turned off by hand");
+    assert_eq!(visit.violations[0].kind, ViolationKind::Crash);
+}
+
+#[test]
+fn child_devices_are_followed_as_far_as_they_are_modelled() {
+    let methods = |body: &str| {
+        format!(
+            "def installed() {{
+               def child = getChildDevice(\"a\")
+               if (!child) child = addChildDevice(\"ns\", \"Virtual Switch\", \"a\", null, [label: \"Own\"])
+               child.on(); state.about = [child.label, child.deviceNetworkId, \"$child\", getChildDevices().size(), childDevices[0].id]
+               subscribe(light, \"switch.on\", h)
+             }}
+             def h(evt) {{ {body} }}"
+        )
+    };
+    let visited = |body: &str| {
+        let home = home(&[app("Parent", LIGHT, &methods(body))]);
+        let mut visit = Visit::at_start(&home, 1);
+        assert_eq!(visit.violations, []);
+        assert_eq!(visit.value("\"Parent\".state.about").as_deref(), Some("[Own, a, Own, 1, a]"));
+        visit.happen("switch turned on by hand");
+        visit.violations.iter().map(|violation| (violation.kind, violation.message.clone())).collect::<Vec<_>>()
+    };
+    for fine in [
+        "getChildDevice(\"a\").setLevel(5)",
+        "getChildDevices().each { it.off() }",
+        "getChildDevice(\"a\").sendEvent(name: \"switch\", value: \"on\")",
+        "getChildDevice(\"b\")?.on()",
+        "deleteChildDevice(\"a\"); state.n = getChildDevices().size()",
+    ] {
+        assert_eq!(visited(fine), [], "{fine}");
+    }
+    for unmodelled in [
+        "getChildDevice(\"b\").on()",
+        "deleteChildDevice(\"a\"); getChildDevice(\"a\").on()",
+        "if (getChildDevice(\"a\").currentSwitch == \"on\") light.off()",
+        "getChildDevice(\"a\").currentValue(\"switch\")",
+        "subscribe(getChildDevice(\"a\"), \"switch\", h)",
+        "parent.report()",
+        "getChildAppById(3).run()",
+        "location.hubs[0].localIP.split(\"x\")",
+        "httpGet(\"http://x\").data.size()",
+        "getAllGlobalVars()",
+        "evt.somethingOfThePlatform",
+        "location.somethingOfThePlatform",
+        "light.roomName.length()",
+    ] {
+        let found = visited(unmodelled);
+        assert!(matches!(found[..], [(ViolationKind::Unsupported, _)]), "{unmodelled}: {found:?}");
+    }
 }
 
 #[test]
@@ -551,4 +703,91 @@ fn in_the_study_the_sun_overwrites_the_mode() {
     visit.happen("sunset");
     assert_eq!(visit.value("mode").as_deref(), Some("sunset"));
     assert_eq!(visit.value("switch").as_deref(), Some("on"));
+}
+
+#[test]
+fn an_unknown_property_of_a_device_is_not_supported() {
+    for use_of in [
+        "light.foo",
+        "light?.foo",
+        "light[\"foo\"]",
+        "light.each { it.foo }",
+        "light*.foo",
+        "[light].foo",
+        "light.getFoo()",
+        "light.foo = 3",
+        "light.with { foo.bar }",
+    ] {
+        for many in ["", ", multiple: true"] {
+            let inputs = format!("{LIGHT}{many}");
+            let methods = format!("def installed() {{ subscribe(light, \"switch\", h) }}\ndef h(evt) {{ {use_of} }}");
+            for home in [home(&[app("Curious", &inputs, &methods)]), study(&[app("Curious", &inputs, &methods)])] {
+                let mut visit = Visit::at_start(&home, 1);
+                visit.happen("switch turned on by hand");
+                let kinds: Vec<ViolationKind> = visit.violations.iter().map(|violation| violation.kind).collect();
+                assert_eq!(kinds, [ViolationKind::Unsupported], "{use_of}{many}: {:?}", visit.messages());
+                assert!(visit.messages()[0].to_lowercase().contains("foo"), "{:?}", visit.messages());
+            }
+        }
+    }
+}
+
+#[test]
+fn an_app_can_catch_what_a_device_does_not_have() {
+    let app = app(
+        "Careful",
+        LIGHT,
+        "def installed() { subscribe(light, \"switch\", h) }
+         def h(evt) { try { light.foo } catch (MissingPropertyException e) { state.caught = true } }",
+    );
+    let home = home(&[app]);
+    let mut visit = Visit::at_start(&home, 1);
+    visit.happen("switch turned on by hand");
+    assert_eq!(visit.violations, []);
+    assert_eq!(visit.value("\"Careful\".state.caught").as_deref(), Some("true"));
+}
+
+#[test]
+fn devices_have_the_properties_that_the_platforms_give_them() {
+    let known = [
+        "id",
+        "deviceId",
+        "deviceNetworkId",
+        "displayName",
+        "label",
+        "name",
+        "typeName",
+        "capabilities",
+        "supportedAttributes",
+        "supportedCommands",
+        "currentStates",
+        "currentSwitch",
+        "latestSwitch",
+        "switchState",
+        "hub",
+        "status",
+        "data",
+        "disabled",
+        "roomName",
+        "lastActivity",
+        "manufacturerName",
+        "modelName",
+        "currentNothingAtAll",
+    ];
+    let reads: Vec<String> = known.iter().map(|name| format!("light.{name}; light[\"{name}\"]")).collect();
+    let app = app(
+        "Reader",
+        LIGHT,
+        &format!(
+            "def installed() {{ {}
+             state.about = [light.id, light.getLabel(), light.isDisabled(), light.capabilities*.name, light.supportedAttributes[0].name,
+                            light.supportedAttributes[0].values] }}",
+            reads.join("\n")
+        ),
+    );
+    let home = home(&[app]);
+    let visit = Visit::at_start(&home, 0);
+    assert_eq!(visit.messages(), Vec::<String>::new());
+    let about = visit.value("\"Reader\".state.about").unwrap();
+    assert_eq!(about, "[switch, switch, false, [switch], switch, [on, off]]");
 }

@@ -94,7 +94,7 @@ fn what_is_no_app_is_refused_with_reasons() {
 #[test]
 fn preferences_that_do_not_end_are_refused() {
     let source = "definition(name: \"x\")\npreferences { page(name: \"p\") }\ndef p() { while (true) { } }";
-    assert_eq!(faults(&[source.to_owned()]).diagnostics[0].message, "the preferences do not end");
+    assert_eq!(faults(&[source.to_owned()]).diagnostics[0].message, "the preferences cannot be followed to their end");
 }
 
 #[test]

@@ -74,7 +74,7 @@ mod settings;
 mod subject;
 
 pub use check::{Check, Checked, Searched};
-pub use load::{Kind, LoadError, Loaded, load};
+pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use mazurka_core::{
     Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
     Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Silent, Statistics, Step, StopReason,

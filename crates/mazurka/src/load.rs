@@ -4,7 +4,7 @@ use crate::include::{Files, identify};
 use crate::read_text;
 use crate::settings::Settings;
 use crate::subject::{HomeProgram, MzProgram, Subject};
-use mazurka_core::{Diagnostic, Fingerprint};
+use mazurka_core::{Budget, Diagnostic, Fingerprint};
 use mazurka_droid::ReadError;
 use mazurka_home::{Home, HomeText};
 use mazurka_lang::ast::{Item, Unit};
@@ -72,11 +72,16 @@ impl Kind {
 
 /// Reads a program.
 pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+    load_within(files, settings, colour, &Budget::default())
+}
+
+/// Reads a program within the budget of its check: to install the apps of a home is to run them.
+pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
     let kind = kind_of_all(files)?;
     settings.refuse_others(kind).map_err(LoadError::plain)?;
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
-        Kind::Home => load_home(files, settings, colour),
+        Kind::Home => load_home(files, settings, colour, budget),
         Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
 }
@@ -85,8 +90,12 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
     let mut kinds = Vec::new();
     for file in files {
         kinds.push(Kind::of(file).ok_or_else(|| {
+            let trouble = match Path::new(file).exists() {
+                true => "not a kind of program that is known here",
+                false => "there is no such file or folder",
+            };
             LoadError::plain(format!(
-                "error: {file}: not a kind of program that is known here\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt"
+                "error: {file}: {trouble}\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt"
             ))
         })?);
     }
@@ -137,7 +146,7 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
     told.collect::<Vec<_>>().join("\n")
 }
 
-fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
     let mut sources = Vec::new();
     for file in files {
         sources.push((file.clone(), read_text(file, "an app")?));
@@ -148,7 +157,7 @@ fn load_home(files: &[String], settings: &Settings, colour: bool) -> Result<Load
     };
     let mut text: String = sources.iter().flat_map(|(_, source)| [source.as_str(), "\0"]).collect();
     text += home.as_ref().map_or("", |home| &home.text);
-    let home = Home::load(&sources, &settings.of_home(home)).map_err(|faults| {
+    let home = Home::load_within(&sources, &settings.of_home(home), budget).map_err(|faults| {
         let told =
             faults.iter().map(|faults| diagnostic::render(&faults.file, &faults.source, &faults.diagnostics, colour));
         LoadError(told.collect())

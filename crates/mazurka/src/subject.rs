@@ -4,8 +4,8 @@ use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
 use mazurka_core::{
-    Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict,
-    Violation, caught,
+    Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Race, Schedule, Statistics, Stepper, System,
+    Traits, Verdict, Violation, caught,
 };
 use mazurka_engines::{Engine, Options, commutation, explain_race, explore, shorten};
 use mazurka_home::Home;
@@ -154,6 +154,18 @@ impl HomeProgram {
     pub fn home(&self) -> &Home {
         &self.0
     }
+
+    /// The race behind a violation: the two steps that its sentence speaks of, if one could have come without the other.
+    fn race(&self, found: &Found, meter: &Meter) -> Option<Race> {
+        let Some(told) = self.0.told_steps(found) else { return explain_race(&self.0, found, meter) };
+        let is_race = |race: &Race| {
+            let mut without = found.schedule.clone();
+            without.moves.truncate(race.second + 1);
+            without.moves.remove(race.first);
+            Stepper::replay(&self.0, &without).is_some()
+        };
+        told.filter(is_race)
+    }
 }
 
 impl Subject for HomeProgram {
@@ -162,19 +174,25 @@ impl Subject for HomeProgram {
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        // The apps were not installed in time.
+        if let Some(stop) = self.0.stopped() {
+            return Exploration::conclude(stop, None, Vec::new(), Statistics::default());
+        }
         let mut exploration = self.0.explore(engine, options, observer);
         exploration.statistics.set(Counter::Events, self.0.event_count() as u64);
         exploration
     }
 
     fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
-        let (short, story) = self.0.tell(found, meter);
+        let short = shorten(&self.0, found, SHORTENING_REPLAYS, meter);
+        let story = Story::tell(&self.0, &short, &found.schedule, self.race(&short, meter));
         (short, Story { severity: Some(self.0.severity(&found.violation)), ..story })
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        let severity = Some(self.0.severity(&found.violation));
-        Story { severity, ..self.0.tell_as_it_is(found) }
+        let race = self.race(found, &Meter::start(&Budget::default()));
+        let story = Story::tell(&self.0, found, &found.schedule, race);
+        Story { severity: Some(self.0.severity(&found.violation)), ..story }
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {

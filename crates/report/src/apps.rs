@@ -4,10 +4,10 @@ use crate::TextOptions;
 use crate::format::{count, number};
 use crate::json::pretty;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How far an app came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// It could not be read.
@@ -32,7 +32,7 @@ impl Stage {
 }
 
 /// An app of the table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AppRow {
     /// Its file.
     pub file: String,
@@ -115,6 +115,15 @@ pub fn json(rows: &[AppRow]) -> String {
     pretty(&Table { apps: rows })
 }
 
+/// The rows of a table that [`json`] wrote.
+pub fn restore(table: &str) -> Option<Vec<AppRow>> {
+    #[derive(Deserialize)]
+    struct Table {
+        apps: Vec<AppRow>,
+    }
+    serde_json::from_str(table).ok().map(|Table { apps }| apps)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,5 +165,7 @@ mod tests {
         2 apps: 1 parsed, 1 installed, 1 ran
         ");
         assert!(json(&rows).contains("\"stage\": \"unread\""));
+        assert_eq!(restore(&json(&rows)).as_deref(), Some(&rows[..]));
+        assert_eq!(restore("nothing"), None);
     }
 }

@@ -6,7 +6,7 @@ use super::value::{ListKind, Value};
 /// The simple name of a value's class, as messages name it.
 pub(super) fn name_of(value: &Value) -> &str {
     match value {
-        Value::Null => "null",
+        Value::Null | Value::Unknown(_) => "null",
         Value::Bool(_) => "Boolean",
         Value::Int(_) => "Integer",
         Value::Long(_) => "Long",

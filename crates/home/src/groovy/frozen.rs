@@ -72,7 +72,7 @@ fn at_depth(value: &Value, depth: u32, left: &mut u32) -> Result<Frozen, NotFree
         return Err(NotFreezable::Nested);
     }
     Ok(match value {
-        Value::Null => Frozen::Null,
+        Value::Null | Value::Unknown(_) => Frozen::Null,
         Value::Bool(flag) => Frozen::Bool(*flag),
         Value::Int(number) => Frozen::Int(*number),
         Value::Long(number) => Frozen::Long(*number),
@@ -104,6 +104,15 @@ fn freeze_entries(map: &Map, depth: u32, left: &mut u32) -> Result<Frozen, NotFr
 }
 
 impl Frozen {
+    /// How many values it is made of, itself included.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Frozen::List(items) => 1 + items.iter().map(Frozen::size).sum::<usize>(),
+            Frozen::Map(entries) => 1 + entries.iter().map(|(key, value)| key.size() + value.size()).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
     /// A text.
     pub fn text(text: &str) -> Self {
         Frozen::Text(Arc::from(text))

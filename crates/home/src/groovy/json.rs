@@ -22,7 +22,7 @@ fn write_at(value: &Value, into: &mut String, object: &mut ObjectText<'_>, depth
         return Err(Trouble::new(TroubleKind::OutOfMemory));
     }
     match value {
-        Value::Null => into.push_str("null"),
+        Value::Null | Value::Unknown(_) => into.push_str("null"),
         Value::Bool(flag) => into.push_str(if *flag { "true" } else { "false" }),
         Value::Int(_) | Value::Long(_) | Value::Decimal(_) | Value::Double(_) => number::write(value, into),
         Value::List(list) => {

@@ -31,7 +31,7 @@ impl Writer<'_, '_> {
             return Err(Trouble::new(TroubleKind::OutOfMemory));
         }
         match value {
-            Value::Null => self.into.push_str("null"),
+            Value::Null | Value::Unknown(_) => self.into.push_str("null"),
             Value::Bool(flag) => self.into.push_str(if *flag { "true" } else { "false" }),
             Value::Text(text) | Value::Method(text) => self.into.push_str(text),
             Value::Int(_) | Value::Long(_) | Value::Decimal(_) | Value::Double(_) => number::write(value, self.into),

@@ -1,8 +1,10 @@
 //! What can go wrong while a script runs.
 
 use super::span::{Position, Span};
+use super::value::Value;
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 /// Why a run stops: what went wrong, and where.
 ///
@@ -14,6 +16,8 @@ pub struct Trouble(Box<Inner>);
 struct Inner {
     kind: TroubleKind,
     place: Option<Place>,
+    /// What is not known and was taken for null.
+    unknown: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +80,7 @@ pub enum TroubleKind {
 
     /// A construct or a library method that is not modelled. No script can catch it.
     Unsupported(String),
-    /// The step budget is used up: the script probably loops for ever.
+    /// The step budget is used up. Whether the script would end is not known.
     OutOfFuel,
     /// The memory budget is used up.
     OutOfMemory,
@@ -90,7 +94,7 @@ impl Trouble {
     /// Trouble whose place is not known yet: the interpreter adds the place of the innermost expression.
     #[cold]
     pub fn new(kind: TroubleKind) -> Self {
-        Trouble(Box::new(Inner { kind, place: None }))
+        Trouble(Box::new(Inner { kind, place: None, unknown: None }))
     }
 
     /// The platform's own reason to stop.
@@ -121,6 +125,24 @@ impl Trouble {
     /// What went wrong.
     pub fn kind(&self) -> &TroubleKind {
         &self.0.kind
+    }
+
+    /// Something that is not known, if it went wrong because that is null here ([`Value::Unknown`]).
+    pub fn unknown(&self) -> Option<&str> {
+        self.0.unknown.as_deref()
+    }
+
+    /// What went wrong just now in doing something with these values: it may be due to one that is not known.
+    #[must_use]
+    pub(super) fn by_unknown<'v>(mut self, values: impl IntoIterator<Item = &'v Value>) -> Self {
+        // Trouble that has its place came from further inside, where other values were at hand.
+        if self.is_catchable() && self.0.unknown.is_none() && self.0.place.is_none() {
+            self.0.unknown = values.into_iter().find_map(|value| match value {
+                Value::Unknown(what) => Some(what.clone()),
+                _ => None,
+            });
+        }
+        self
     }
 
     /// What went wrong, by value.

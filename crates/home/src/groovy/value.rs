@@ -28,6 +28,9 @@ pub enum Value {
     /// `null`.
     #[default]
     Null,
+    /// `null`, because nothing is known of what would stand there: what that is and why, as in "the weather, which is not
+    /// modelled". To scripts it is null; an exception that it causes tells of it ([`Trouble::unknown`](super::Trouble::unknown)).
+    Unknown(Arc<str>),
     /// `true` or `false`.
     Bool(bool),
     /// An `Integer`.
@@ -236,6 +239,8 @@ impl List {
 #[derive(Default)]
 pub struct Map {
     entries: RefCell<Entries>,
+    /// What a key stands for that is not there, if that is not plainly null.
+    absent: Option<fn(&str) -> Value>,
 }
 
 type Entries = IndexMap<Key, Value, FxBuildHasher>;
@@ -317,7 +322,9 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, left: &mut u32) {
             }
         }
         // A map may be a key of itself, and must not be looked into while an entry is added to it.
-        Value::Null | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => 0_u8.hash(state),
+        Value::Null | Value::Unknown(_) | Value::Map(_) | Value::Closure(_) | Value::Pattern(_) | Value::Native(_) => {
+            0_u8.hash(state)
+        }
     }
 }
 
@@ -335,6 +342,19 @@ impl Map {
     /// The value of a text key.
     pub fn get(&self, key: &str) -> Option<Value> {
         self.entries.borrow().get(&Name(key)).cloned()
+    }
+
+    /// The value of a text key, or what a script gets where there is none.
+    pub(super) fn get_or_null(&self, key: &str) -> Value {
+        self.get(key).unwrap_or_else(|| self.absent.map_or(Value::Null, |absent| absent(key)))
+    }
+
+    /// The value of any key, or what a script gets where there is none.
+    pub(super) fn find_or_null(&self, key: &Value) -> Value {
+        match key {
+            Value::Text(name) => self.get_or_null(name),
+            key => self.find(key).unwrap_or_default(),
+        }
     }
 
     /// The value of any key.
@@ -387,7 +407,7 @@ impl Map {
 impl FromIterator<(Value, Value)> for Map {
     fn from_iter<I: IntoIterator<Item = (Value, Value)>>(entries: I) -> Self {
         let entries: Entries = entries.into_iter().map(|(key, value)| (Key(key), value)).collect();
-        Map { entries: RefCell::new(entries) }
+        Map { entries: RefCell::new(entries), absent: None }
     }
 }
 
@@ -443,6 +463,18 @@ impl Value {
         Value::Map(Rc::new(entries.into_iter().collect()))
     }
 
+    /// A map that answers for text keys which it does not have.
+    pub fn map_with_absent(entries: impl IntoIterator<Item = (Value, Value)>, absent: fn(&str) -> Value) -> Self {
+        let mut map: Map = entries.into_iter().collect();
+        map.absent = Some(absent);
+        Value::Map(Rc::new(map))
+    }
+
+    /// A null of which only this is known: what would stand there, and why it does not.
+    pub fn unknown(what: impl AsRef<str>) -> Self {
+        Value::Unknown(Arc::from(what.as_ref()))
+    }
+
     /// A map with text keys.
     pub fn record<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         Value::map(entries.into_iter().map(|(key, value)| (Value::text(key), value)))
@@ -455,7 +487,7 @@ impl Value {
 
     /// Whether it is null.
     pub fn is_null(&self) -> bool {
-        matches!(self, Value::Null)
+        matches!(self, Value::Null | Value::Unknown(_))
     }
 
     /// Whether it is a number.
@@ -508,7 +540,7 @@ fn same(left: &Value, right: &Value, depth: u32, budget: &mut u32) -> bool {
     }
     *budget -= 1;
     match (left, right) {
-        (Value::Null, Value::Null) => true,
+        (left, right) if left.is_null() || right.is_null() => left.is_null() && right.is_null(),
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Long(a), Value::Long(b)) | (Value::Date(a), Value::Date(b)) => a == b,

@@ -32,6 +32,26 @@ struct Receiver {
     through_list: bool,
 }
 
+/// What every device has and nothing is known of.
+const UNSAID: [&str; 16] = [
+    "controllerType",
+    "deviceTypeId",
+    "driverType",
+    "endpointId",
+    "groupId",
+    "hubId",
+    "lastActivity",
+    "locationId",
+    "manufacturerName",
+    "modelName",
+    "parentAppId",
+    "parentDeviceId",
+    "roomId",
+    "roomName",
+    "zigbeeId",
+    "zigbeeNodeType",
+];
+
 /// Commands that every device understands and that change nothing here.
 const WITHOUT_EFFECT: [&str; 6] = ["refresh", "poll", "configure", "ping", "save", "installed"];
 
@@ -210,12 +230,11 @@ impl Stage<'_> {
         let wired = &self.home.wiring.devices[device as usize];
         let named = |name: &str| Value::record([("name", Value::text(name))]);
         Some(match name {
-            "id" => Value::Text(wired.id.clone()),
+            "id" | "deviceId" | "deviceNetworkId" => Value::Text(wired.id.clone()),
             "displayName" | "label" | "name" => Value::Text(wired.label.clone()),
-            "deviceNetworkId" => Value::Text(wired.id.clone()),
             "capabilities" => Value::list(wired.capabilities.iter().map(|name| named(name)).collect()),
             "supportedAttributes" => {
-                Value::list(wired.powers.attributes.iter().map(|attribute| named(&attribute.name)).collect())
+                Value::list(wired.powers.attributes.iter().map(|attribute| described(attribute)).collect())
             }
             "supportedCommands" => {
                 Value::list(wired.powers.commands.iter().map(|command| named(&command.name)).collect())
@@ -228,9 +247,9 @@ impl Stage<'_> {
             "typeName" => Value::text(&wired.powers.words),
             "hub" | "device" => outside(),
             "status" => Value::text("ONLINE"),
-            "manufacturerName" | "modelName" | "lastActivity" | "parentAppId" | "hubId" | "locationId" | "zigbeeId" => {
-                Value::Null
-            }
+            "disabled" | "isDisabled" | "isComponent" => Value::Bool(false),
+            "data" | "properties" => Value::map([]),
+            _ if UNSAID.contains(&name) => Value::unknown(format!("the {name} of a device, which is not modelled")),
             // A device need not have what an app asks it for.
             _ if attribute_of_property(name).is_some() || wired.unknown_make => Value::Null,
             _ => return None,
@@ -383,7 +402,7 @@ impl Stage<'_> {
                     self.write(home.layout.copy(device, copy), id);
                 }
             }
-            self.note_action(app, at, || home.deed(device, index, &value));
+            self.note_change(app, at, slot, || home.deed(device, index, &value));
         }
         let name = command.event_name.as_deref().unwrap_or(&attribute.name);
         let notice =
@@ -404,6 +423,17 @@ impl crate::Home {
             None => format!("sets the {} of the {} to {value}", spaced(attribute), device.name),
         }
     }
+}
+
+/// What a device says of one of its attributes.
+fn described(attribute: &Attribute) -> Value {
+    let kind = if attribute.number { "NUMBER" } else { "ENUM" };
+    let values = if attribute.number { Vec::new() } else { attribute.events.iter().map(Value::text).collect() };
+    Value::record([
+        ("name", Value::text(&attribute.name)),
+        ("dataType", Value::text(kind)),
+        ("values", Value::list(values)),
+    ])
 }
 
 /// `currentSwitch` asks for the attribute `switch`.

@@ -1,11 +1,13 @@
 //! The functions and names that apps can use without a receiver.
 
-use super::{app, kind, outside};
+use super::{app, kind, outside, unanswered, unknown_outside};
 use crate::Profile;
+use crate::app::Input;
 use crate::groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
 use crate::store::MapKind;
+use crate::wiring::InputValue;
 
 /// What would reach outside of the home. It is noted and not done.
 const MESSAGES: [&str; 11] = [
@@ -20,6 +22,26 @@ const MESSAGES: [&str; 11] = [
     "sendHubCommand",
     "sendEvent",
     "subscribeToCommand",
+];
+
+/// What a platform can do and is not modelled.
+const UNMODELLED: [(&str, &str); 16] = [
+    ("getAllGlobalVars", "a hub variable"),
+    ("getGlobalVar", "a hub variable"),
+    ("setGlobalVar", "a hub variable"),
+    ("getGlobalVarsByType", "a hub variable"),
+    ("addInUseGlobalVar", "a hub variable"),
+    ("removeInUseGlobalVar", "a hub variable"),
+    ("removeAllInUseGlobalVar", "a hub variable"),
+    ("uploadHubFile", "a file of the hub"),
+    ("downloadHubFile", "a file of the hub"),
+    ("deleteHubFile", "a file of the hub"),
+    ("getHubFiles", "a file of the hub"),
+    ("getHubUID", "the identity of the hub"),
+    ("getMACFromIP", "the network of the hub"),
+    ("getRooms", "the rooms of the home"),
+    ("sendHsmEvent", "the alarm system of the hub"),
+    ("subscribeToSsdp", "the network of the hub"),
 ];
 
 /// Requests to the web.
@@ -55,6 +77,12 @@ impl Stage<'_> {
         if REQUESTS.contains(&name) {
             return self.request(run, name, arguments, at).map(Some);
         }
+        if let Some(answer) = self.call_of_children(run, name, arguments, at)? {
+            return Ok(Some(answer));
+        }
+        if let Some(what) = UNMODELLED.iter().find(|(known, _)| *known == name).map(|(_, what)| what) {
+            return Err(Trouble::unsupported(format!("{what} ({name})")));
+        }
         if let Some(answer) = self.call_timer(run, name, arguments)? {
             return Ok(Some(answer));
         }
@@ -85,16 +113,9 @@ impl Stage<'_> {
                 token
             }
             ("getTemperatureScale", []) => Value::text("F"),
-            (
-                "getChildDevices"
-                | "getAllChildDevices"
-                | "getChildApps"
-                | "getAllChildApps"
-                | "findAllChildAppsByName",
-                _,
-            ) => Value::list(Vec::new()),
-            ("addChildDevice" | "addChildApp", _) => {
-                self.note_action(app(run), at, || format!("adds a device or an app of its own ({name})"));
+            ("getChildApps" | "getAllChildApps" | "findAllChildAppsByName", _) => Value::list(Vec::new()),
+            ("addChildApp", _) => {
+                self.note_action(app(run), at, || format!("adds an app of its own ({name})"));
                 outside()
             }
             ("parseJson", [text]) => self.parse_json(run, text)?,
@@ -105,25 +126,25 @@ impl Stage<'_> {
             ("apiServerUrl" | "getApiServerUrl" | "getServerUrl", _) => Value::text("https://api"),
             ("fullApiServerUrl", _) => Value::text("https://api"),
             ("stringToMap", _) => Value::map([]),
-            ("appSetting" | "getAppSetting", _) => Value::Null,
+            ("appSetting" | "getAppSetting", _) => {
+                Value::unknown("a setting of the app's author, which is not modelled")
+            }
+            ("getChildAppByName" | "getChildAppById" | "findChildAppByName" | "getParent", _) => {
+                Value::unknown("another instance of an app, which is not modelled")
+            }
             (
-                "getChildDevice"
-                | "deleteChildDevice"
-                | "deleteChildApp"
-                | "getWeatherFeature"
-                | "getTwcConditions"
-                | "getTwcForecast"
-                | "getTwcLocation"
-                | "getTwcAlerts"
+                "getWeatherFeature" | "getTwcConditions" | "getTwcForecast" | "getTwcLocation" | "getTwcAlerts"
+                | "parseLanMessage",
+                _,
+            ) => unknown_outside(),
+            (
+                "deleteChildApp"
                 | "revokeAccessToken"
                 | "render"
                 | "redirect"
                 | "pause"
                 | "pauseExecution"
-                | "parseLanMessage"
-                | "getChildAppByName"
                 | "setPreferences"
-                | "getParent"
                 | "definition"
                 | "preferences"
                 | "mappings"
@@ -150,7 +171,7 @@ impl Stage<'_> {
         {
             return run.call_closure(self, answered, std::slice::from_ref(request));
         }
-        Ok(Value::Null)
+        Ok(unknown_outside())
     }
 
     fn parse_json(&mut self, run: &mut Run, text: &Value) -> Result<Value, Trouble> {
@@ -170,6 +191,7 @@ impl Stage<'_> {
             "log" => Some(Value::Object(Object::new(kind::LOG, 0))),
             "settings" => Some(self.settings(app)),
             _ if self.is_field(app, name) => Some(self.variable(Some(app), name)),
+            "childDevices" if !self.home.apps[app as usize].script.has_method(name) => Some(self.child_devices(app)),
             _ => self.home.input(app, name).or_else(|| self.rare_name(app, name)),
         }
     }
@@ -187,13 +209,15 @@ impl Stage<'_> {
         }
         Some(match name {
             "params" | "request" | "appSettings" => Value::map([]),
-            "childDevices" | "childApps" => Value::list(Vec::new()),
-            "parent" => Value::Null,
+            "childApps" => Value::list(Vec::new()),
+            "parent" => Value::unknown("the parent of the app, which is not modelled"),
             "apiServerUrl" | "serverUrl" => Value::text("https://api"),
             "temperatureScale" => Value::text("F"),
             "zipCode" => Value::text("92617"),
             "util" => outside(),
-            _ if known.mentioned.iter().any(|mentioned| mentioned == name) => Value::Null,
+            _ if known.mentioned.iter().any(|mentioned| mentioned == name) => unanswered(name),
+            // A name that was put together, as in `this."${device.id}_level"`, is that of a setting.
+            _ if !known.source.contains(name) => unanswered(name),
             _ => return None,
         })
     }
@@ -228,7 +252,9 @@ impl Stage<'_> {
         let home = self.home;
         let make = || {
             let known = home.apps[app as usize].inputs.iter().zip(&home.wiring.inputs[app as usize]);
-            Value::map(known.map(|(input, value)| (Value::text(&input.name), super::input_value(value))))
+            let answered = known.filter(|(_, value)| !value.is_nothing());
+            let entry = |(input, value): (&Input, &InputValue)| (Value::text(&input.name), super::input_value(value));
+            Value::map_with_absent(answered.map(entry), unanswered)
         };
         self.settings[app as usize].get_or_insert_with(make).clone()
     }

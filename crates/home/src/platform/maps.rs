@@ -8,7 +8,10 @@ use std::rc::Rc;
 impl Stage<'_> {
     /// An entry, or null.
     pub(super) fn get_entry(&mut self, object: &Object, key: &str) -> Value {
-        self.entry_value(object.id, map_kind(object), key).unwrap_or_default()
+        self.entry_value(object.id, map_kind(object), key).unwrap_or_else(|| {
+            let by_page = self.home.apps[object.id as usize].set_by_pages.iter().any(|set| set == key);
+            if by_page { Value::unknown(format!("state.{key}, which its pages set")) } else { Value::Null }
+        })
     }
 
     /// All entries: to look at the whole map is to depend on each of them, and on which there are.

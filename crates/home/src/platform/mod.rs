@@ -2,6 +2,7 @@
 //!
 //! One file for each kind of thing. Whatever would reach outside (messages, web requests, logging) is noted and not done.
 
+mod children;
 mod devices;
 mod functions;
 mod history;
@@ -44,6 +45,8 @@ pub(crate) mod kind {
     pub(crate) const HELLO_HOME: u16 = 9;
     /// Something outside of the home, of which nothing is known: what is asked of it is null, what it is told is noted.
     pub(crate) const OUTSIDE: u16 = 10;
+    /// A child device, which it carries along.
+    pub(crate) const CHILD: u16 = 13;
     /// The value that an attribute has, with its name: what `currentState` gives. Both are carried along.
     pub(crate) const READING: u16 = 11;
 }
@@ -51,6 +54,16 @@ pub(crate) mod kind {
 /// Something outside of the home.
 pub(crate) fn outside() -> Value {
     Value::Object(Object::new(kind::OUTSIDE, 0))
+}
+
+/// What is asked of something outside of the home.
+fn unknown_outside() -> Value {
+    Value::unknown("something outside of the home, which is not modelled")
+}
+
+/// The value of a setting that has none.
+pub(crate) fn unanswered(name: &str) -> Value {
+    Value::unknown(format!("the setting {name:?}, which was never answered"))
 }
 
 /// A list of devices, as apps see it.
@@ -117,7 +130,8 @@ impl Host for Stage<'_> {
             kind::HELLO_HOME => self.call_hello_home(run, name, arguments, at)?,
             kind::APP => self.call_app(run, name, arguments, at)?,
             kind::LOG => Some(Value::Null),
-            kind::OUTSIDE => Some(Value::Null),
+            kind::OUTSIDE => Some(unknown_outside()),
+            kind::CHILD => self.call_child(run, object, name, arguments, at)?,
             _ => None,
         };
         if answer.is_some() || !arguments.is_empty() {
@@ -145,7 +159,8 @@ impl Host for Stage<'_> {
             kind::LOCATION => Ok(self.get_of_location(name)),
             kind::APP => Ok(self.get_of_app(object.id, name)),
             kind::HELLO_HOME if name == "phrases" => self.call(run, receiver, "getPhrases", &[], at),
-            kind::OUTSIDE => Ok(Some(Value::Null)),
+            kind::OUTSIDE => Ok(Some(unknown_outside())),
+            kind::CHILD => self.get_of_child(object, name).map(Some),
             _ => Ok(None),
         }
     }
@@ -239,6 +254,7 @@ impl Host for Stage<'_> {
             }
             kind::LOCATION => "Home".to_owned(),
             kind::APP => self.home.apps[object.id as usize].name.clone(),
+            kind::CHILD => self.text_of_child(object),
             _ => "object".to_owned(),
         })
     }
@@ -252,6 +268,7 @@ impl Host for Stage<'_> {
             kind::APP => "app",
             kind::EVENT => "event",
             kind::LOG => "log",
+            kind::CHILD => "child device",
             _ => "object",
         }
         .to_owned()

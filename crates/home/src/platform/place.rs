@@ -1,7 +1,7 @@
 //! The home itself: its mode, its place on earth, its routines; and what an app knows of itself.
 
 use super::devices::reading_of;
-use super::{app, kind, outside};
+use super::{app, kind, outside, unknown_outside};
 use crate::capability::spaced;
 use crate::clock;
 use crate::groovy::{Frozen, Native, Object, Run, Span, Trouble, Value};
@@ -90,7 +90,7 @@ impl Stage<'_> {
             "helloHome" => Value::Object(Object::new(kind::HELLO_HOME, 0)),
             "sunrise" => self.value_of_location("sunrise"),
             "sunset" => self.value_of_location("sunset"),
-            "channelName" | "country" | "hub" | "properties" => Value::Null,
+            "channelName" | "country" | "hub" | "properties" | "timeFormat" => unknown_outside(),
             _ => return None,
         })
     }
@@ -112,7 +112,7 @@ impl Stage<'_> {
         let app = app(run);
         self.note_writer(slot, app, &value, at);
         self.write_mode(id, true);
-        self.note_action(app, at, || format!("sets the mode to {mode}"));
+        self.note_change(app, at, slot, || format!("sets the mode to {mode}"));
         let notice = Notice { physical: false, ..Notice::of_home(home.mode_name(), value) };
         self.refuse_endless_cascade(&notice, app, at)?;
         self.tell(run, &notice, None)
@@ -147,7 +147,7 @@ impl Stage<'_> {
             "label" | "name" | "displayName" => Value::text(&known.name),
             "id" => Value::text(format!("app{app}")),
             "installationState" => Value::text("COMPLETE"),
-            "accountId" | "namespace" | "parent" => Value::Null,
+            "accountId" | "namespace" | "parent" => unknown_outside(),
             _ => return None,
         })
     }

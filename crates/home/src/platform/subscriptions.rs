@@ -7,6 +7,15 @@ use crate::stage::Stage;
 use crate::store::{Source, Subscription};
 use std::sync::Arc;
 
+/// Whether a child device is among what is subscribed to.
+fn has_child(source: &Value) -> bool {
+    match source {
+        Value::Object(object) => object.kind == kind::CHILD,
+        Value::List(list) => list.items().iter().any(has_child),
+        _ => false,
+    }
+}
+
 impl Stage<'_> {
     /// `subscribe(device, "attribute.value", handler)` and its shorter forms.
     pub(super) fn subscribe(&mut self, run: &mut Run, arguments: &[Value]) -> Result<Value, Trouble> {
@@ -23,15 +32,13 @@ impl Stage<'_> {
             Value::Closure(_) => return Err(Trouble::unsupported("a closure as the handler of a subscription")),
             other => run.text(self, other)?.into(),
         };
-        let mut list = self.subscriptions(app).to_vec();
-        for (source, name, value) in self.wanted(source, event.as_deref()) {
-            let subscription = Subscription { source, name, value, handler: handler.clone() };
-            // Whoever subscribes twice hears of it once.
-            if !list.contains(&subscription) {
-                list.push(subscription);
-            }
+        if has_child(source) {
+            return Err(Trouble::unsupported("a subscription to a child device"));
         }
-        self.set_subscriptions(app, list);
+        let wanted = self.wanted(source, event.as_deref()).into_iter();
+        let wanted = wanted.map(|(source, name, value)| Subscription { source, name, value, handler: handler.clone() });
+        // Whoever subscribes twice hears of it once.
+        self.change_subscriptions(app, |list| list.extend(wanted));
         Ok(Value::Bool(true))
     }
 
@@ -83,8 +90,8 @@ impl Stage<'_> {
     /// `unsubscribe()` forgets everything, `unsubscribe(device)` what was asked of that device.
     pub(super) fn unsubscribe(&mut self, run: &mut Run, arguments: &[Value]) -> Result<Value, Trouble> {
         let app = app(run);
-        let kept = match arguments {
-            [] => Vec::new(),
+        match arguments {
+            [] => self.forget_subscriptions(app),
             [source, rest @ ..] => {
                 let name = match rest.first() {
                     Some(Value::Text(name)) => Some(name.clone()),
@@ -98,10 +105,9 @@ impl Stage<'_> {
                 let goes = |known: &Subscription| {
                     sources.contains(&known.source) && name.as_ref().is_none_or(|name| *name == known.name)
                 };
-                self.subscriptions(app).iter().filter(|known| !goes(known)).cloned().collect()
+                self.change_subscriptions(app, |list| list.retain(|known| !goes(known)));
             }
-        };
-        self.set_subscriptions(app, kept);
+        }
         Ok(Value::Null)
     }
 }

@@ -5,6 +5,7 @@ use crate::groovy::{Frozen, Trouble, Value};
 use crate::layout::Fixed;
 use crate::store::{Dynamic, MapKind, NOTHING, Pending, Slot, Stored, Subscription};
 use crate::{Profile, words};
+use indexmap::IndexSet;
 use mazurka_core::ViolationKind;
 use std::sync::Arc;
 
@@ -76,6 +77,7 @@ impl Stage<'_> {
     }
 
     fn keys_in(&mut self, slot: Slot) -> Arc<[Arc<str>]> {
+        self.store_keys(slot);
         let id = self.peek(slot);
         match self.home.store.get(id) {
             Some(Stored::Keys(keys)) => keys,
@@ -83,28 +85,71 @@ impl Stage<'_> {
         }
     }
 
-    /// Adds a key to a slot that holds keys, or takes it away.
+    /// Adds a key to a slot that holds keys, or takes it away. It is stored when somebody looks: to store each of many
+    /// sets that differ by one key would take the square of their number.
     fn change_keys(&mut self, slot: Slot, key: &str, add: bool) {
-        let mut keys: Vec<Arc<str>> = self.keys_in(slot).iter().filter(|known| ***known != *key).cloned().collect();
-        if add {
-            keys.push(key.into());
-            let sorted =
-                !self.home.keeps_insertion_order() || matches!(self.home.layout.fixed(slot), Some(Fixed::Timers(_)));
-            if sorted {
-                keys.sort_unstable();
+        if !self.changed_keys.contains_key(&slot) {
+            let keys = self.keys_in(slot).iter().cloned().collect();
+            self.changed_keys.insert(slot, keys);
+        }
+        self.mark(slot, mark::WRITTEN);
+        let Some(keys) = self.changed_keys.get_mut(&slot) else { return };
+        let keeps_order = self.home.keeps_insertion_order();
+        match (add, keeps_order) {
+            // What is added again comes last.
+            (true, true) => {
+                keys.shift_remove(key);
+                keys.insert(key.into());
             }
+            (true, false) => {
+                keys.insert(key.into());
+            }
+            (false, true) => {
+                keys.shift_remove(key);
+            }
+            (false, false) => {
+                keys.swap_remove(key);
+            }
+        }
+    }
+
+    /// Stores the keys of a slot, if they were changed.
+    fn store_keys(&mut self, slot: Slot) {
+        let Some(keys) = self.changed_keys.remove(&slot) else { return };
+        self.owed += keys.len();
+        let mut keys: Vec<Arc<str>> = keys.into_iter().collect();
+        let sorted =
+            !self.home.keeps_insertion_order() || matches!(self.home.layout.fixed(slot), Some(Fixed::Timers(_)));
+        if sorted {
+            keys.sort_unstable();
         }
         let id = if keys.is_empty() { NOTHING } else { self.home.store.intern(Stored::Keys(keys.into())) };
         self.write(slot, id);
     }
 
+    /// Stores what was changed and kept outside of the state for a while.
+    pub(super) fn keep_changes(&mut self) {
+        let mut slots: Vec<Slot> = self.changed_keys.keys().copied().collect();
+        slots.sort_unstable();
+        for slot in slots {
+            self.store_keys(slot);
+        }
+        let mut apps: Vec<u32> = self.changed_subscriptions.keys().copied().collect();
+        apps.sort_unstable();
+        for app in apps {
+            self.store_subscriptions(app);
+        }
+        self.keep_thawed();
+    }
+
     /// Stores the entries that were changed in place.
-    pub(super) fn keep_thawed(&mut self) {
+    fn keep_thawed(&mut self) {
         let mut thawed: Vec<(Slot, Value)> = self.thawed.iter().map(|(&slot, value)| (slot, value.clone())).collect();
         thawed.sort_unstable_by_key(|&(slot, _)| slot);
         for (slot, value) in thawed {
             match value.freeze() {
                 Ok(frozen) => {
+                    self.owed += frozen.size();
                     let id = self.home.store.intern_value(frozen);
                     if self.peek(slot) != id {
                         self.write(slot, id);
@@ -138,6 +183,7 @@ impl Stage<'_> {
 
     /// What an app has subscribed to.
     pub(crate) fn subscriptions(&mut self, app: u32) -> Arc<[Subscription]> {
+        self.store_subscriptions(app);
         let id = self.read(self.home.layout.subscriptions(app));
         match self.home.store.get(id) {
             Some(Stored::Subscriptions(list)) => list,
@@ -145,8 +191,30 @@ impl Stage<'_> {
         }
     }
 
-    /// Changes what an app has subscribed to.
-    pub(crate) fn set_subscriptions(&mut self, app: u32, list: Vec<Subscription>) {
+    /// Changes what an app has subscribed to. Like keys, it is stored when somebody looks.
+    pub(crate) fn change_subscriptions(&mut self, app: u32, change: impl FnOnce(&mut IndexSet<Subscription>)) {
+        if !self.changed_subscriptions.contains_key(&app) {
+            let list = self.subscriptions(app).iter().cloned().collect();
+            self.changed_subscriptions.insert(app, list);
+        }
+        if let Some(list) = self.changed_subscriptions.get_mut(&app) {
+            change(list);
+        }
+        self.mark(self.home.layout.subscriptions(app), mark::WRITTEN);
+    }
+
+    /// Forgets all that an app has subscribed to, whatever it was.
+    pub(crate) fn forget_subscriptions(&mut self, app: u32) {
+        let slot = self.home.layout.subscriptions(app);
+        self.peek(slot);
+        self.mark(slot, mark::WRITTEN);
+        self.changed_subscriptions.insert(app, IndexSet::new());
+    }
+
+    fn store_subscriptions(&mut self, app: u32) {
+        let Some(list) = self.changed_subscriptions.remove(&app) else { return };
+        self.owed += list.len();
+        let list: Vec<Subscription> = list.into_iter().collect();
         let id = if list.is_empty() { NOTHING } else { self.home.store.intern(Stored::Subscriptions(list.into())) };
         self.write(self.home.layout.subscriptions(app), id);
     }

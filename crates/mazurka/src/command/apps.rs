@@ -1,31 +1,45 @@
 //! `mazurka apps`: what each of some smart-home apps asks for, and how far it runs.
+//!
+//! Each app is looked at by a process of its own: an app that brings it down is one line of the table.
 
 use super::app_files::app_files;
-use super::arguments::{Apps as Arguments, ListFormat};
-use super::console::{Console, cancel_on_interrupt};
+use super::arguments::{Apps as Arguments, ListFormat, ProfileChoice};
+use super::console::{Console, cancel_on_interrupt, memory_in_use};
+use super::jobs::{Ended, Jobs, end_when_input_is_closed};
 use anyhow::Result;
-use indicatif::ProgressBar;
 use mazurka::home::{Faults, Home, HomeText, Options};
 use mazurka::report::apps::{self, AppRow, Stage};
-use mazurka::{Cancel, Counter, Engine, HomeProgram, Location, StopReason, Violation, ViolationKind, read_text};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use mazurka::{
+    Cancel, Counter, Engine, HomeProgram, Location, StopReason, Verdict, Violation, ViolationKind, read_text,
+};
+use std::path::Path;
+use std::process::Command;
+
+/// How much memory one app may take.
+const MEMORY: u64 = 1 << 30;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let files = app_files(&arguments.files)?;
     let cancel = cancel_on_interrupt();
-    let bar = console.bar("apps", files.len(), 0);
-    let (next, rows) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| work(&files, &next, &rows, arguments, &cancel, &bar));
-        }
-    });
-    bar.finish_and_clear();
-    let mut rows = rows.into_inner().unwrap_or_default();
+    let mut rows = Vec::new();
+    if arguments.until_closed {
+        end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
+        rows.extend(files.iter().map(|file| look_at(file, arguments, &cancel)));
+    } else {
+        let bar = console.bar("apps", files.len(), 0);
+        let jobs = Jobs { name: "run", at_once: 0, time_limit: arguments.time_limit, cancel: &cancel };
+        jobs.run(
+            &files,
+            |file, command| add_arguments(file, arguments, command),
+            |file, ended| row_of(file, ended),
+            |batch| {
+                bar.inc(batch.len() as u64);
+                rows.extend(batch);
+                Ok(())
+            },
+        )?;
+        bar.finish_and_clear();
+    }
     rows.sort_by(|one, other| one.file.cmp(&other.file));
     console.print(&match arguments.format {
         ListFormat::Text => apps::text(&rows, &console.text_options()),
@@ -33,27 +47,24 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     });
     if cancel.is_cancelled() {
         console.error(&format!("interrupted: {} of {} apps were looked at", rows.len(), files.len()));
-        return Ok(4);
+        return Ok(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
     }
     Ok(if rows.iter().all(|row| row.stage == Stage::Ran) { 0 } else { 5 })
 }
 
-fn work(
-    files: &[PathBuf],
-    next: &AtomicUsize,
-    rows: &Mutex<Vec<AppRow>>,
-    arguments: &Arguments,
-    cancel: &Cancel,
-    bar: &ProgressBar,
-) {
-    while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !cancel.is_cancelled()) {
-        let look = || look_at(file, arguments, cancel);
-        let row =
-            catch_unwind(AssertUnwindSafe(look)).unwrap_or_else(|_| stopped(file, "this program failed".to_owned()));
-        bar.inc(1);
-        if let Ok(mut rows) = rows.lock() {
-            rows.push(row);
-        }
+/// The arguments of a process that looks at one app.
+fn add_arguments(file: &Path, arguments: &Arguments, command: &mut Command) {
+    command.arg("apps").arg(file).args(["--format", "json", "--quiet", "--until-closed"]);
+    command.arg("--time-limit").arg(format!("{}ms", arguments.time_limit.as_millis()));
+    if arguments.profile == ProfileChoice::Paper {
+        command.args(["--profile", "paper"]);
+    }
+}
+
+fn row_of(file: &Path, ended: Ended) -> AppRow {
+    match apps::restore(&ended.output).map(|mut rows| rows.pop()) {
+        Some(Some(row)) => row,
+        _ => stopped(file, ended.trouble),
     }
 }
 
@@ -79,7 +90,12 @@ fn look_at(file: &Path, arguments: &Arguments, cancel: &Cancel) -> AppRow {
         Err(error) => return stopped(file, error.to_string().trim_start_matches("error: ").replace('\n', "; ")),
     };
     let options = Options { profile: arguments.profile.into(), home: None::<HomeText>, ..Options::default() };
-    let home = match Home::load(&[(file.display().to_string(), text)], &options) {
+    let mut search = mazurka::engines::Options { all: true, threads: 1, ..Default::default() };
+    search.budget.time = Some(arguments.time_limit);
+    search.budget.memory = Some(MEMORY);
+    search.budget.memory_in_use = Some(memory_in_use);
+    search.budget.cancel = cancel.clone();
+    let home = match Home::load_within(&[(file.display().to_string(), text)], &options, &search.budget) {
         Ok(home) => home,
         Err(faults) => return stopped(file, first_fault(&faults)),
     };
@@ -94,20 +110,24 @@ fn look_at(file: &Path, arguments: &Arguments, cancel: &Cancel) -> AppRow {
         ..stopped(file, String::new())
     };
     let is_unsupported = |violation: &&Violation| violation.kind == ViolationKind::Unsupported;
+    if let Some(stop) = home.stopped() {
+        row.stopped = Some(format!("it was not installed: {}", stop.words()));
+        return row;
+    }
     if let Some(first) = home.install_violations().iter().find(is_unsupported) {
         row.stopped = Some(told(first));
         return row;
     }
     let engine = Engine::Exhaustive;
     let program = HomeProgram::new(home);
-    let mut search = mazurka::engines::Options { all: true, threads: 1, ..Default::default() };
-    search.budget.time = Some(arguments.time_limit);
-    search.budget.cancel = cancel.clone();
     let exploration = mazurka::Subject::explore(&program, engine, &search, &mut mazurka::Silent);
     let violations: Vec<&Violation> = exploration.violations.iter().map(|found| &found.violation).collect();
     row.states = exploration.statistics.get(Counter::States);
     row.cut = exploration.stop != StopReason::Complete;
-    row.stopped = violations.iter().copied().find(is_unsupported).map(told);
+    row.stopped = match &exploration.verdict {
+        Verdict::Unsupported(reason) => Some(reason.clone()),
+        _ => violations.iter().copied().find(is_unsupported).map(told),
+    };
     row.stage = if row.stopped.is_some() { Stage::Installed } else { Stage::Ran };
     row.faults = violations.into_iter().filter(|violation| !is_unsupported(violation)).map(told).collect();
     row

@@ -416,6 +416,9 @@ pub(crate) struct Apps {
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Look at the apps in this process, and end when the standard input is closed.
+    #[arg(long, hide = true)]
+    pub(crate) until_closed: bool,
 }
 
 /// How a list is written.

@@ -3,6 +3,7 @@
 use super::arguments::{Check as Arguments, EngineChoice};
 use super::backstop::{Backstop, Known, Noting};
 use super::console::{Console, cancel_on_interrupt};
+use super::jobs::end_when_input_is_closed;
 use super::output::{Format, Medium, Outputs, Unwritten};
 use super::page;
 use super::save::save;
@@ -10,8 +11,7 @@ use anyhow::{Result, anyhow};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, text};
-use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, load};
-use std::io;
+use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -24,7 +24,7 @@ const MOST_EVENTS_IN_A_PICTURE: usize = 80;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
-        end_when_input_is_closed();
+        end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
     }
     let outputs = Outputs::new(&arguments.format, &Format::ALL, &arguments.files)?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
@@ -80,7 +80,7 @@ fn search(
     known: &Mutex<Known>,
 ) -> Result<Told> {
     let reading = Instant::now();
-    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
+    let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
     options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(reading.elapsed()));
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
     if let Some(engine) = engine {
@@ -176,14 +176,6 @@ fn save_schedules(
 fn stem(files: &[String]) -> String {
     let stems = files.iter().filter_map(|file| Path::new(file).file_stem()).map(|stem| stem.to_string_lossy());
     stems.collect::<Vec<_>>().join("+")
-}
-
-/// Whoever started this process holds the other end of its input, and wants nothing more once that is closed.
-fn end_when_input_is_closed() {
-    thread::spawn(|| {
-        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        std::process::exit(i32::from(Verdict::Inconclusive(StopReason::Cancelled).exit_code()));
-    });
 }
 
 /// The second violation's schedule goes into `name-2.schedule`, and so on.

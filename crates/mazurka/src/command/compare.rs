@@ -9,7 +9,7 @@ use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
-use mazurka::{Exploration, StopReason, Verdict, load};
+use mazurka::{Exploration, StopReason, Verdict, load_within};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -19,9 +19,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
-    let loaded = load(&arguments.files, &arguments.search.settings(), console.error_colour())?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
+    let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
     let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
     let mut progress = console.progress(options.budget.time);
     let mut entries = Vec::new();

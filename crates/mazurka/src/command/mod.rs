@@ -8,6 +8,7 @@ mod backstop;
 mod check;
 mod compare;
 mod console;
+mod jobs;
 mod output;
 mod page;
 mod pair_store;

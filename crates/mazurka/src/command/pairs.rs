@@ -6,11 +6,12 @@
 use super::app_files::app_files;
 use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
 use super::console::{Console, cancel_on_interrupt};
+use super::jobs::{Ended, Jobs};
 use super::output::Unwritten;
 use super::page;
 use super::pair_store::PairStore;
 use super::save::save;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use indicatif::ProgressBar;
 use mazurka::report::accept::{self, Accepted, Marked};
 use mazurka::report::format::{count, number};
@@ -18,21 +19,13 @@ use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
 use mazurka::{Cancel, Fingerprint, StopReason, Verdict, read_bytes, read_text};
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 /// Part of the key of what is kept: results of another version are not taken for ours.
 const VERSION: &str = concat!("mazurka pairs 2, ", env!("CARGO_PKG_VERSION"));
 /// The folder beside the matrix with the pages of the pairs.
 const PAGES: &str = "pairs";
-/// How often a waiting run looks whether it is to stop.
-const GLANCE: Duration = Duration::from_millis(50);
 
 /// A pair that is to be checked.
 struct Pair {
@@ -251,10 +244,8 @@ fn options(arguments: &Arguments) -> Vec<String> {
     options
 }
 
-/// What holds a running check: it ends when this is dropped.
-type Leash = Mutex<Option<ChildStdin>>;
-
-/// Checks pairs on all cores, keeps what comes of it and returns it.
+/// Checks pairs, keeps what comes of it and returns it. Where it cannot be kept, the rows are still there for the table:
+/// also says why.
 fn check_all(
     pairs: &[&Pair],
     arguments: &Arguments,
@@ -262,119 +253,39 @@ fn check_all(
     cancel: &Cancel,
     bar: &ProgressBar,
 ) -> Result<(Vec<PairRow>, Option<String>)> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let jobs = if arguments.jobs == 0 { cores } else { arguments.jobs }.min(pairs.len()).max(1);
-    let (options, next) = (options(arguments), AtomicUsize::new(0));
-    let leashes: Vec<Leash> = (0..jobs).map(|_| Leash::default()).collect();
-    let program = std::env::current_exe().context("error: this program cannot find itself to start checks")?;
-    thread::scope(|scope| {
-        let (send, receive) = channel();
-        for leash in &leashes {
-            let (send, next, options, program) = (send.clone(), &next, &options, &program);
-            scope.spawn(move || {
-                while !cancel.is_cancelled() {
-                    let Some(pair) = pairs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                    let row = pair.with_page(check(pair, program, options, leash));
-                    if cancel.is_cancelled() || send.send((pair.key, row)).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(send);
-        Ok(collect(&receive, store, cancel, bar, &leashes))
-    })
-}
-
-/// Receives rows until there are no more, keeping those that have come together at once. Where that fails, the rows are
-/// still there for the table: also says why.
-fn collect(
-    receive: &Receiver<(Fingerprint, PairRow)>,
-    store: Option<&PairStore>,
-    cancel: &Cancel,
-    bar: &ProgressBar,
-    leashes: &[Leash],
-) -> (Vec<PairRow>, Option<String>) {
+    let options = options(arguments);
     let (mut rows, mut fights, mut unkept) = (Vec::new(), 0, None);
-    loop {
-        let mut batch: Vec<(Fingerprint, PairRow)> = match receive.recv_timeout(GLANCE) {
-            Ok(first) => vec![first],
-            Err(RecvTimeoutError::Timeout) => {
-                if cancel.is_cancelled() {
-                    leashes.iter().for_each(let_go);
-                }
-                continue;
+    let jobs = Jobs { name: "check", at_once: arguments.jobs, time_limit: arguments.time_limit, cancel };
+    jobs.run(
+        pairs,
+        |pair, command| add_arguments(pair, &options, command),
+        |pair, ended| (pair.key, pair.with_page(row_of(pair, ended))),
+        |batch| {
+            if let Some(store) = store {
+                // What could not be checked now may be possible the next time.
+                let known: Vec<_> = batch.iter().filter(|(_, row)| !row.has_failed()).cloned().collect();
+                unkept = store.keep(&known).err().map(|error| error.to_string()).or(unkept.take());
             }
-            Err(RecvTimeoutError::Disconnected) => return (rows, unkept),
-        };
-        batch.extend(receive.try_iter());
-        if let Some(store) = store {
-            // What could not be checked now may be possible the next time.
-            let known: Vec<_> = batch.iter().filter(|(_, row)| !row.has_failed()).cloned().collect();
-            unkept = store.keep(&known).err().map(|error| error.to_string()).or(unkept);
-        }
-        fights += batch.iter().filter(|(_, row)| row.verdict == "violated").count();
-        bar.inc(batch.len() as u64);
-        bar.set_message(format!("{} violated", number(fights as u64)));
-        rows.extend(batch.into_iter().map(|(_, row)| row));
-    }
+            fights += batch.iter().filter(|(_, row)| row.verdict == "violated").count();
+            bar.inc(batch.len() as u64);
+            bar.set_message(format!("{} violated", number(fights as u64)));
+            rows.extend(batch.into_iter().map(|(_, row)| row));
+            Ok(())
+        },
+    )?;
+    Ok((rows, unkept))
 }
 
-fn let_go(leash: &Leash) {
-    leash.lock().unwrap_or_else(PoisonError::into_inner).take();
-}
-
-/// Checks one pair in a process of its own.
-fn check(pair: &Pair, program: &Path, options: &[String], leash: &Leash) -> PairRow {
-    let started = Instant::now();
-    let failed = |reason: String| PairRow::failed(pair.names(), reason, started.elapsed().as_secs_f64());
-    let mut command = Command::new(program);
+/// The arguments of the check of a pair.
+fn add_arguments(pair: &Pair, options: &[String], command: &mut Command) {
     command.arg("check").args(&pair.files).args(options);
     command.args(["--format", "json", "--no-schedule", "--quiet", "--threads", "1", "--until-closed"]);
     if let Some(page) = &pair.page {
         command.arg("--pair-page").arg(page);
     }
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Ctrl-C is for this process: it takes its checks off the leash.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => return failed(format!("its check could not be started: {error}")),
-    };
-    *leash.lock().unwrap_or_else(PoisonError::into_inner) = child.stdin.take();
-    let (output, errors) = drain(&mut child);
-    let status = child.wait();
-    let_go(leash);
-    match PairRow::from_report(pair.names(), &output) {
-        Ok(row) => row,
-        Err(_) if !errors.trim().is_empty() => failed(first_words(&errors)),
-        Err(_) => failed(match status {
-            Ok(status) => format!("its check ended without a result ({status})"),
-            Err(error) => format!("its check was lost: {error}"),
-        }),
-    }
 }
 
-/// Everything that a process writes, on both of its outputs.
-fn drain(child: &mut Child) -> (String, String) {
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    thread::scope(|scope| {
-        let errors = scope.spawn(move || read_all(err));
-        (read_all(out), errors.join().unwrap_or_default())
-    })
-}
-
-fn read_all(from: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(mut from) = from {
-        let _ = from.read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The beginning of an error, on one line.
-fn first_words(errors: &str) -> String {
-    let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
-    lines.join("; ").trim_start_matches("error: ").to_owned()
+fn row_of(pair: &Pair, ended: Ended) -> PairRow {
+    let row = PairRow::from_report(pair.names(), &ended.output);
+    row.unwrap_or_else(|_| PairRow::failed(pair.names(), ended.trouble, ended.seconds))
 }

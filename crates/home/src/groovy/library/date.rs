@@ -43,7 +43,7 @@ fn moment(env: &mut Env<'_>, civil: &Civil, zone: Zone<'_>) -> Result<i64, Troub
 /// The name of a zone that a value is.
 pub(super) fn zone_name(env: &mut Env<'_>, value: &Value) -> Result<Option<Arc<str>>, Trouble> {
     match value {
-        Value::Null => Ok(None),
+        Value::Null | Value::Unknown(_) => Ok(None),
         Value::Native(native) => match &**native {
             Native::Zone(zone) => Ok(Some(zone.clone())),
             _ => Err(env.bad_cast(value, "TimeZone")),

@@ -34,7 +34,7 @@ fn look(env: &mut Env<'_>, map: &Rc<Map>, name: &str, arguments: &[Value]) -> An
     let value = match (name, arguments) {
         ("size", []) => Value::int(map.len() as i64),
         ("isEmpty", []) => Value::Bool(map.is_empty()),
-        ("get" | "getAt", [key]) => map.find(key).unwrap_or_default(),
+        ("get" | "getAt", [key]) => map.find_or_null(key),
         ("getOrDefault", [key, default]) => map.find(key).unwrap_or_else(|| default.clone()),
         ("containsKey", [key]) => Value::Bool(map.find(key).is_some()),
         ("containsValue", [value]) => Value::Bool(env.contains(&map.values(), value)?),

@@ -33,7 +33,7 @@ pub(super) type Answer = Result<Option<Value>, Trouble>;
 /// Calls a method of a value that is no object of the host.
 pub(super) fn call(env: &mut Env<'_>, receiver: &Value, name: &str, arguments: &[Value]) -> Answer {
     let answer = match receiver {
-        Value::Null => return plain::call_null(env, name, arguments),
+        Value::Null | Value::Unknown(_) => return plain::call_null(env, name, arguments),
         Value::Text(text) | Value::Method(text) => text::call(env, &text.clone(), name, arguments)?,
         Value::Int(_) | Value::Long(_) | Value::Decimal(_) | Value::Double(_) => {
             number::call(env, receiver, name, arguments)?

@@ -1,6 +1,6 @@
 //! Reading and writing names, properties and elements.
 
-use super::{Env, Frame};
+use super::{Env, Frame, MAX_DEPTH};
 use crate::groovy::host::Elements;
 use crate::groovy::library;
 use crate::groovy::native::Native;
@@ -187,10 +187,10 @@ impl Env<'_> {
     /// `object.name`.
     pub(super) fn get_property(&mut self, object: &Value, name: &str, span: Span) -> Result<Value, Trouble> {
         if let Value::Map(map) = object {
-            return Ok(map.get(name).unwrap_or_default());
+            return Ok(map.get_or_null(name));
         }
         if object.is_null() {
-            return Err(Trouble::null(format!("Cannot get property '{name}' on null object")));
+            return Err(Trouble::null(format!("Cannot get property '{name}' on null object")).by_unknown([object]));
         }
         match self.try_property(object, name, span)? {
             Some(value) => Ok(value),
@@ -206,8 +206,8 @@ impl Env<'_> {
     /// A property, if the value has it. A map has all of them.
     fn try_property(&mut self, object: &Value, name: &str, span: Span) -> Result<Option<Value>, Trouble> {
         match object {
-            Value::Null => Ok(None),
-            Value::Map(map) => Ok(Some(map.get(name).unwrap_or_default())),
+            Value::Null | Value::Unknown(_) => Ok(None),
+            Value::Map(map) => Ok(Some(map.get_or_null(name))),
             Value::Object(object) => self.object_property(object, name, span),
             Value::List(list) => match library::property(self, object, name)? {
                 Some(value) => Ok(Some(value)),
@@ -222,9 +222,12 @@ impl Env<'_> {
             return Ok(Some(value));
         }
         match self.host.elements(self.run, object)? {
-            Some(Elements::List(items)) => return self.spread_property(items, name, span).map(Some),
+            // What is its own only element would be asked again, for ever.
+            Some(Elements::List(items)) if !is_only_itself(&items, object) => {
+                return self.spread_property(items, name, span).map(Some);
+            }
             Some(Elements::Map(map)) => return Ok(Some(map.get(name).unwrap_or_default())),
-            None => {}
+            _ => {}
         }
         let getter = format!("get{}", library::upper_first(name));
         self.host.call(self.run, Some(object), &getter, &[], span)
@@ -232,10 +235,18 @@ impl Env<'_> {
 
     /// The property of each element; null has none of its own.
     fn spread_property(&mut self, items: Vec<Value>, name: &str, span: Span) -> Result<Value, Trouble> {
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            values.push(if item.is_null() { Value::Null } else { self.get_property(&item, name, span)? });
+        // A list can contain itself.
+        if self.run.depth >= MAX_DEPTH {
+            return Err(Trouble::new(TroubleKind::TooDeep));
         }
+        self.run.depth += 1;
+        let of_item = |item: Value| match item.is_null() {
+            true => Ok(Value::Null),
+            false => self.get_property(&item, name, span),
+        };
+        let values: Result<Vec<Value>, Trouble> = items.into_iter().map(of_item).collect();
+        self.run.depth -= 1;
+        let values = values?;
         self.run.charge_items(values.len())?;
         Ok(Value::list(values))
     }
@@ -243,7 +254,10 @@ impl Env<'_> {
     /// `object.name = value`.
     pub(super) fn set_property(&mut self, object: &Value, name: &str, value: Value, span: Span) -> Result<(), Trouble> {
         let done = match object {
-            Value::Null => return Err(Trouble::null(format!("Cannot set property '{name}' on null object"))),
+            Value::Null | Value::Unknown(_) => {
+                let what = format!("Cannot set property '{name}' on null object");
+                return Err(Trouble::null(what).by_unknown([object]));
+            }
             Value::Map(map) => {
                 self.run.charge_items(1)?;
                 map.set(name, value);
@@ -273,9 +287,11 @@ impl Env<'_> {
     /// `object[index]`.
     pub(in crate::groovy) fn get_index(&mut self, object: &Value, index: &Value, span: Span) -> Result<Value, Trouble> {
         match object {
-            Value::Null => Err(Trouble::null("Cannot invoke method getAt() on null object")),
+            Value::Null | Value::Unknown(_) => {
+                Err(Trouble::null("Cannot invoke method getAt() on null object").by_unknown([object]))
+            }
             Value::List(list) => self.list_index(list, index, span),
-            Value::Map(map) => Ok(map.find(&key_of(index)).unwrap_or_default()),
+            Value::Map(map) => Ok(map.find_or_null(&key_of(index))),
             Value::Text(text) => self.text_index(text, index),
             Value::Object(object) => self.object_index(object, index, span),
             Value::Native(native) => match &**native {
@@ -347,7 +363,9 @@ impl Env<'_> {
         span: Span,
     ) -> Result<(), Trouble> {
         match object {
-            Value::Null => Err(Trouble::null("Cannot invoke method putAt() on null object")),
+            Value::Null | Value::Unknown(_) => {
+                Err(Trouble::null("Cannot invoke method putAt() on null object").by_unknown([object]))
+            }
             Value::List(list) => self.set_list_index(list, index, value),
             Value::Map(map) => {
                 self.run.charge_items(2)?;
@@ -382,6 +400,11 @@ impl Env<'_> {
         });
         Ok(())
     }
+}
+
+/// Whether an object of the host is a list of nothing but itself.
+fn is_only_itself(items: &[Value], object: &Object) -> bool {
+    matches!(items, [Value::Object(only)] if only.kind == object.kind && only.id == object.id)
 }
 
 /// A key as maps keep it: the name of a method is its text.

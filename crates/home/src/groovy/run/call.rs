@@ -205,7 +205,8 @@ impl Env<'_> {
         if let Some(callee) = instance.global(name) {
             return self.call_value(&callee, arguments);
         }
-        if let Some(result) = self.host.call(self.run, None, name, arguments, span)? {
+        let answer = self.host.call(self.run, None, name, arguments, span);
+        if let Some(result) = answer.map_err(|trouble| trouble.by_unknown(arguments))? {
             return Ok(result);
         }
         if let Some(result) = library::global(self, name, arguments)? {
@@ -248,10 +249,12 @@ impl Env<'_> {
     }
 
     fn call_at(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span) -> Result<Value, Trouble> {
-        match self.try_call_on(receiver, name, arguments, span)? {
-            Some(result) => Ok(result),
-            None => Err(self.missing_method(receiver, name, arguments)),
-        }
+        let result = match self.try_call_on(receiver, name, arguments, span) {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => Err(self.missing_method(receiver, name, arguments)),
+            Err(trouble) => Err(trouble),
+        };
+        result.map_err(|trouble| trouble.by_unknown([receiver].into_iter().chain(arguments)))
     }
 
     /// Calls a method of a value, if it has it: the host's for its objects, else the library's.
@@ -265,6 +268,12 @@ impl Env<'_> {
         self.run.tick()?;
         match receiver {
             Value::Object(object) => self.call_object(object, receiver, name, arguments, span),
+            _ if arguments.iter().any(|argument| matches!(argument, Value::Unknown(_))) => {
+                // To the library it is one null like any other.
+                let plain = |argument: &Value| if argument.is_null() { Value::Null } else { argument.clone() };
+                let arguments: Arguments = arguments.iter().map(plain).collect();
+                library::call(self, receiver, name, &arguments)
+            }
             _ => library::call(self, receiver, name, arguments),
         }
     }

@@ -21,16 +21,16 @@ fn neighbour_of_char(text: &str, up: bool) -> Option<String> {
 impl Env<'_> {
     /// The error of a value that cannot become one of a class.
     pub(in crate::groovy) fn bad_cast(&mut self, value: &Value, class: &str) -> Trouble {
-        Trouble::new(TroubleKind::BadCast { value: self.in_words(value), class: class.to_owned() })
+        Trouble::new(TroubleKind::BadCast { value: self.in_words(value), class: class.to_owned() }).by_unknown([value])
     }
 
     /// `value as class`.
     pub(in crate::groovy) fn convert(&mut self, value: &Value, class: &str) -> Result<Value, Trouble> {
         let primitive = class::is_primitive(class);
         match (class, value) {
-            ("boolean" | "Boolean", Value::Null) if primitive => Ok(Value::Bool(false)),
-            (_, Value::Null) if primitive => Err(self.bad_cast(value, class)),
-            (_, Value::Null) => Ok(Value::Null),
+            ("boolean" | "Boolean", Value::Null | Value::Unknown(_)) if primitive => Ok(Value::Bool(false)),
+            (_, Value::Null | Value::Unknown(_)) if primitive => Err(self.bad_cast(value, class)),
+            (_, Value::Null | Value::Unknown(_)) => Ok(value.clone()),
             (_, Value::Text(text)) if class::is_numeric(class) => {
                 let number = number_of_text(text, class);
                 number.ok_or_else(|| not_a_number(text))
@@ -51,8 +51,8 @@ impl Env<'_> {
     pub(in crate::groovy) fn cast(&mut self, value: Value, class: &str) -> Result<Value, Trouble> {
         let cast = match (class, &value) {
             ("boolean", _) => Some(Value::Bool(self.truth(&value)?)),
-            (_, Value::Null) if class::is_primitive(class) => None,
-            ("Object" | "def", _) | (_, Value::Null) => Some(value.clone()),
+            (_, Value::Null | Value::Unknown(_)) if class::is_primitive(class) => None,
+            ("Object" | "def", _) | (_, Value::Null | Value::Unknown(_)) => Some(value.clone()),
             ("Boolean", _) => Some(Value::Bool(self.truth(&value)?)),
             ("String" | "GString" | "CharSequence", Value::Text(_)) => Some(value.clone()),
             ("String" | "GString" | "CharSequence", _) => Some(Value::from(self.text(&value)?)),
@@ -92,7 +92,7 @@ impl Env<'_> {
             return true;
         }
         match value {
-            Value::Null => false,
+            Value::Null | Value::Unknown(_) => false,
             Value::Bool(_) => matches!(class, "Boolean" | "boolean"),
             Value::Int(_) => matches!(class, "Integer" | "int" | "Number" | "Comparable"),
             Value::Long(_) => matches!(class, "Long" | "long" | "Number" | "Comparable"),
@@ -126,7 +126,7 @@ impl Env<'_> {
     /// Whether a parameter of a declared class takes a value, perhaps after widening a number.
     pub(super) fn accepts(&mut self, class: &str, value: &Value) -> bool {
         match (class, value) {
-            (_, Value::Null) => !class::is_primitive(class),
+            (_, Value::Null | Value::Unknown(_)) => !class::is_primitive(class),
             ("int" | "Integer" | "short" | "byte" | "Short" | "Byte", _) => matches!(value, Value::Int(_)),
             ("long" | "Long" | "BigInteger", _) => matches!(value, Value::Int(_) | Value::Long(_)),
             ("float" | "double" | "Float" | "Double" | "BigDecimal" | "Number", _) => value.is_number(),
@@ -183,10 +183,11 @@ impl Env<'_> {
             Value::Text(text) => {
                 neighbour_of_char(text, up).map(Value::from).ok_or_else(|| Trouble::illegal("an empty text"))
             }
-            Value::Null => Err(Trouble::null(format!(
+            Value::Null | Value::Unknown(_) => Err(Trouble::null(format!(
                 "Cannot invoke method {}() on null object",
                 if up { "next" } else { "previous" }
-            ))),
+            ))
+            .by_unknown([value])),
             value => self.binary(if up { Binary::Add } else { Binary::Subtract }, value, &Value::Int(1)),
         }
     }

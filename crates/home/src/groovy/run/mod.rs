@@ -182,8 +182,8 @@ impl Run {
         }
     }
 
-    /// Uses up memory for elements of a collection.
-    pub(super) fn charge_items(&mut self, items: usize) -> Result<(), Trouble> {
+    /// Uses up memory for elements of a collection, of the script's or of the host's on its behalf.
+    pub fn charge_items(&mut self, items: usize) -> Result<(), Trouble> {
         self.charge(items.saturating_mul(ITEM_SIZE))
     }
 

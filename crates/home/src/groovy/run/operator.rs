@@ -23,7 +23,7 @@ impl Env<'_> {
     /// Whether a value counts as true.
     pub(in crate::groovy) fn truth(&mut self, value: &Value) -> Result<bool, Trouble> {
         Ok(match value {
-            Value::Null => false,
+            Value::Null | Value::Unknown(_) => false,
             Value::Bool(flag) => *flag,
             Value::Int(number) => *number != 0,
             Value::Long(number) => *number != 0,
@@ -56,8 +56,7 @@ impl Env<'_> {
             self.run.tick()?;
         }
         match (left, right) {
-            (Value::Null, Value::Null) => Ok(true),
-            (Value::Null, _) | (_, Value::Null) => Ok(false),
+            (left, right) if left.is_null() || right.is_null() => Ok(left.is_null() && right.is_null()),
             (Value::Text(a) | Value::Method(a), Value::Text(b) | Value::Method(b)) => Ok(a == b),
             (Value::Object(object), other) | (other, Value::Object(object)) => self.host.equal(self.run, object, other),
             (Value::List(a), Value::List(b)) => self.equal_lists(a, b, depth),
@@ -111,9 +110,7 @@ impl Env<'_> {
     /// The order of two values as `<=>` has it: null comes first.
     pub(in crate::groovy) fn compare(&mut self, left: &Value, right: &Value) -> Result<Ordering, Trouble> {
         let order = match (left, right) {
-            (Value::Null, Value::Null) => Some(Ordering::Equal),
-            (Value::Null, _) => Some(Ordering::Less),
-            (_, Value::Null) => Some(Ordering::Greater),
+            (left, right) if left.is_null() || right.is_null() => Some(right.is_null().cmp(&left.is_null())),
             (Value::Text(a) | Value::Method(a), Value::Text(b) | Value::Method(b)) => Some(compare_texts(a, b)),
             (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
             (Value::Date(a), Value::Date(b)) => Some(a.cmp(b)),
@@ -164,6 +161,10 @@ impl Env<'_> {
         {
             return Ok(result);
         }
+        self.operate(op, left, right).map_err(|trouble| trouble.by_unknown([left, right]))
+    }
+
+    fn operate(&mut self, op: Binary, left: &Value, right: &Value) -> Result<Value, Trouble> {
         Ok(Value::Bool(match op {
             Binary::Equal => self.equal(left, right)?,
             Binary::NotEqual => !self.equal(left, right)?,
@@ -200,7 +201,7 @@ impl Env<'_> {
     fn special(&mut self, op: Binary, left: &Value, right: &Value) -> Result<Option<Value>, Trouble> {
         Ok(Some(match (op, left, right) {
             (Binary::Add, Value::Text(_) | Value::Method(_), _) => self.join(left, right)?,
-            (Binary::Add, Value::Null, Value::Text(_)) => self.join(left, right)?,
+            (Binary::Add, Value::Null | Value::Unknown(_), Value::Text(_)) => self.join(left, right)?,
             (Binary::Add, number, Value::Text(_)) if number.is_number() => self.join(left, right)?,
             (Binary::Add, Value::List(list), _) => self.list_plus(list, right)?,
             (Binary::Add, Value::Map(a), Value::Map(b)) => self.map_plus(a, b)?,
@@ -434,7 +435,7 @@ impl Env<'_> {
     /// What a loop or `each` goes through. A value that is no collection is its only element, null has none.
     pub(in crate::groovy) fn iterated(&mut self, value: &Value) -> Result<Vec<Value>, Trouble> {
         Ok(match value {
-            Value::Null => Vec::new(),
+            Value::Null | Value::Unknown(_) => Vec::new(),
             Value::List(list) => list.items(),
             Value::Map(map) => entries_of(map),
             Value::Text(text) => text.chars().map(|character| Value::text(character.to_string())).collect(),

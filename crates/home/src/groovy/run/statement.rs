@@ -251,7 +251,7 @@ fn throw(value: &Value) -> Trouble {
             }),
             other => bad_throw(other.class()),
         },
-        Value::Null => Trouble::null("null was thrown"),
+        Value::Null | Value::Unknown(_) => Trouble::null("null was thrown"),
         other => bad_throw(class::name_of(other)),
     }
 }

@@ -1,0 +1,228 @@
+//! Jobs in processes of their own: one that takes all memory, hangs or brings its process down is one line of a table
+//! and nothing more.
+
+use anyhow::{Context, Result};
+use mazurka::Cancel;
+use std::io::{self, Read};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a waiting run looks whether it is to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+/// What a job may take beyond twice its own time limit: it has to start, and to read and write.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Some jobs of one kind.
+pub(crate) struct Jobs<'a> {
+    /// What one is called in messages: "check".
+    pub(crate) name: &'static str,
+    /// How many run at once; 0 is one for each core.
+    pub(crate) at_once: usize,
+    /// The time limit that each of them keeps by itself. One that is far beyond it is ended.
+    pub(crate) time_limit: Duration,
+    /// Stops all of them.
+    pub(crate) cancel: &'a Cancel,
+}
+
+/// A job that has ended.
+pub(crate) struct Ended {
+    /// What it wrote to its standard output.
+    pub(crate) output: String,
+    /// Why it has no result, if its output turns out to be none.
+    pub(crate) trouble: String,
+    /// How long it took.
+    pub(crate) seconds: f64,
+}
+
+/// What holds a running job: its process ends when the input is dropped.
+#[derive(Default)]
+struct Leash(Mutex<Held>);
+
+#[derive(Default)]
+struct Held {
+    input: Option<(ChildStdin, Instant)>,
+    is_overdue: bool,
+}
+
+impl Leash {
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn let_go(&self) {
+        self.held().input = None;
+    }
+
+    /// Lets go of a job that has run for longer than this.
+    fn let_go_after(&self, patience: Duration) {
+        let mut held = self.held();
+        if held.input.as_ref().is_some_and(|(_, since)| since.elapsed() > patience) {
+            *held = Held { input: None, is_overdue: true };
+        }
+    }
+}
+
+impl Jobs<'_> {
+    /// Runs this program once for each item, with the arguments that `arguments` adds. `result` makes something of what
+    /// a job has left, and `take` receives the results as they come, those that have come together at once.
+    pub(crate) fn run<I: Sync, R: Send>(
+        &self,
+        items: &[I],
+        arguments: impl Fn(&I, &mut Command) + Sync,
+        result: impl Fn(&I, Ended) -> R + Sync,
+        take: impl FnMut(Vec<R>) -> Result<()>,
+    ) -> Result<()> {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let at_once = if self.at_once == 0 { cores } else { self.at_once }.min(items.len()).max(1);
+        let leashes: Vec<Leash> = (0..at_once).map(|_| Leash::default()).collect();
+        let program = std::env::current_exe()
+            .with_context(|| format!("error: this program cannot find itself to start a {}", self.name))?;
+        let (next, arguments, result) = (AtomicUsize::new(0), &arguments, &result);
+        thread::scope(|scope| {
+            let (send, receive) = channel();
+            for leash in &leashes {
+                let (send, next, program) = (send.clone(), &next, &program);
+                scope.spawn(move || {
+                    while !self.cancel.is_cancelled() {
+                        let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                        let mut command = Command::new(program);
+                        arguments(item, &mut command);
+                        let result = result(item, self.run_one(command, leash));
+                        if self.cancel.is_cancelled() || send.send(result).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            let taken = self.collect(&receive, take, &leashes);
+            if taken.is_err() {
+                self.cancel.cancel();
+                leashes.iter().for_each(Leash::let_go);
+            }
+            taken
+        })
+    }
+
+    /// Hands over results until there are no more.
+    fn collect<R>(
+        &self,
+        receive: &Receiver<R>,
+        mut take: impl FnMut(Vec<R>) -> Result<()>,
+        leashes: &[Leash],
+    ) -> Result<()> {
+        let patience = self.time_limit.saturating_mul(2).saturating_add(GRACE);
+        loop {
+            match receive.recv_timeout(GLANCE) {
+                Ok(first) => {
+                    let mut batch = vec![first];
+                    batch.extend(receive.try_iter());
+                    take(batch)?;
+                }
+                Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => leashes.iter().for_each(Leash::let_go),
+                Err(RecvTimeoutError::Timeout) => leashes.iter().for_each(|leash| leash.let_go_after(patience)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    fn run_one(&self, mut command: Command, leash: &Leash) -> Ended {
+        let started = Instant::now();
+        let ended =
+            |output: String, trouble: String| Ended { output, trouble, seconds: started.elapsed().as_secs_f64() };
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C is for this process: it takes its jobs off the leash.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut child = match command.spawn() {
+            Ok(child) => child,
+            Err(error) => return ended(String::new(), format!("its {} could not be started: {error}", self.name)),
+        };
+        *leash.held() = Held { input: child.stdin.take().map(|input| (input, started)), is_overdue: false };
+        let (output, errors) = drain(&mut child);
+        let status = child.wait();
+        leash.let_go();
+        let trouble = match first_words(&errors) {
+            _ if leash.held().is_overdue => format!("its {} did not keep its time limit and was ended", self.name),
+            words if words.is_empty() => self.without_result(status),
+            words => words,
+        };
+        ended(output, trouble)
+    }
+
+    fn without_result(&self, status: io::Result<ExitStatus>) -> String {
+        match status {
+            Ok(status) => format!("its {} ended without a result ({status})", self.name),
+            Err(error) => format!("its {} was lost: {error}", self.name),
+        }
+    }
+}
+
+/// Everything that a process writes, on both of its outputs.
+fn drain(child: &mut Child) -> (String, String) {
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    thread::scope(|scope| {
+        let errors = scope.spawn(move || read_all(err));
+        (read_all(out), errors.join().unwrap_or_default())
+    })
+}
+
+fn read_all(from: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(mut from) = from {
+        let _ = from.read_to_end(&mut bytes);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The beginning of an error, on one line.
+fn first_words(errors: &str) -> String {
+    let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
+    lines.join("; ").trim_start_matches("error: ").to_owned()
+}
+
+/// Ends this process when its input is closed: whoever started it holds the other end, and wants nothing more then.
+pub(crate) fn end_when_input_is_closed(code: u8) {
+    thread::spawn(move || {
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        std::process::exit(i32::from(code));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not a test by itself: a job that brings its process down.
+    #[test]
+    #[ignore = "another test runs it in a process of its own"]
+    fn a_job_that_aborts() {
+        std::process::abort();
+    }
+
+    #[test]
+    fn one_job_does_not_end_the_others() {
+        let cancel = Cancel::default();
+        let jobs = Jobs { name: "job", at_once: 2, time_limit: Duration::from_secs(60), cancel: &cancel };
+        let mut ended = Vec::new();
+        let names = ["command::jobs::tests::a_job_that_aborts", "nothing_of_that_name"];
+        let arguments = |name: &&str, command: &mut Command| {
+            command.args(["--ignored", "--exact", name]);
+        };
+        let result =
+            |name: &&str, ended: Ended| (name.to_string(), ended.output.contains("test result: ok"), ended.trouble);
+        let taken = jobs.run(&names, arguments, result, |batch| {
+            ended.extend(batch);
+            Ok(())
+        });
+        assert!(taken.is_ok(), "{taken:?}");
+        ended.sort();
+        assert_eq!(ended.len(), 2);
+        assert!(!ended[0].1 && !ended[0].2.is_empty(), "{ended:?}");
+        assert!(ended[1].1, "{ended:?}");
+    }
+}
