@@ -20,7 +20,6 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
-use std::time::Duration;
 
 /// A home with apps in it, ready to be explored.
 #[derive(Debug)]
