@@ -28,7 +28,7 @@ pub use budget::{Budget, Cancel, Meter, StopReason};
 pub use choice::{Choices, Outcome};
 pub use clock::VectorClock;
 pub use diagnostic::Diagnostic;
-pub use exploration::{Bound, Exploration, Found, Race, Verdict};
+pub use exploration::{Bound, Explanation, Exploration, Found, Race, Verdict};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, ObjectId, Touch};
 pub use happens_before::HappensBefore;

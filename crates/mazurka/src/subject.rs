@@ -7,7 +7,7 @@ use mazurka_core::{
     Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict,
     Violation, caught,
 };
-use mazurka_engines::{Engine, Options, commutation, explain_race, explore, shorten};
+use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
@@ -100,13 +100,13 @@ impl<S: System> Subject for S {
 
     fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
         let short = shorten(self, found, SHORTENING_REPLAYS, meter);
-        let story = Story::tell(self, &short, &found.schedule, explain_race(self, &short, meter));
+        let story = Story::tell(self, &short, &found.schedule, explain(self, &short, meter));
         (short, story)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
         let meter = Meter::start(&Budget { time: Some(TELLING), ..Budget::default() });
-        Story::tell(self, found, &found.schedule, explain_race(self, found, &meter))
+        Story::tell(self, found, &found.schedule, explain(self, found, &meter))
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
