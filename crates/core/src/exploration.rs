@@ -1,6 +1,6 @@
 //! What a search concludes.
 
-use crate::{ObjectId, Schedule, Statistics, StopReason, Violation, ViolationKind};
+use crate::{Move, ObjectId, Outcome, Schedule, Statistics, StopReason, Violation, ViolationKind};
 use std::fmt;
 
 /// A violation and a schedule that leads to it.
@@ -21,6 +21,43 @@ pub struct Race {
     pub second: usize,
     /// An object on which they conflict.
     pub object: ObjectId,
+}
+
+/// What makes a violation happen, as far as replays can show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Explanation {
+    /// Two steps of the schedule, in an order that leads to the violation.
+    Race(Race),
+    /// A step of the schedule that came before a step of another actor, which is not part of the schedule.
+    Early {
+        /// The index of the step that came too early.
+        step: usize,
+        /// How many steps of the schedule come before what would have to be done instead.
+        after: usize,
+        /// What would have to be done there: the last of these moves conflicts with the step.
+        instead: Vec<Move>,
+        /// An object on which they conflict.
+        object: ObjectId,
+    },
+    /// A step that had a choice and took an outcome that leads to the violation.
+    Choice {
+        /// The index of the step.
+        step: usize,
+        /// An outcome that does not lead there.
+        instead: Outcome,
+    },
+    /// Every execution comes to this.
+    Always,
+}
+
+impl Explanation {
+    /// The two steps whose order matters, if both are part of the schedule.
+    pub fn race(&self) -> Option<Race> {
+        match self {
+            Explanation::Race(race) => Some(*race),
+            _ => None,
+        }
+    }
 }
 
 /// What cut a search short of a proof.

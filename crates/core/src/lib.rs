@@ -30,7 +30,7 @@ pub use choice::{Choices, Outcome};
 pub use clock::VectorClock;
 pub use data_race::{Accesses, ToldAccesses};
 pub use diagnostic::Diagnostic;
-pub use exploration::{Bound, Exploration, Found, Race, Verdict};
+pub use exploration::{Bound, Explanation, Exploration, Found, Race, Verdict};
 pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, ObjectId, Touch};
 pub use happens_before::HappensBefore;

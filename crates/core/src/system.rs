@@ -243,6 +243,9 @@ pub trait System: Sync {
 
     /// Appends what a person would want to see of the state, in a fixed order.
     fn observe(&self, _state: &Self::State, _into: &mut Vec<Value>) {}
+
+    /// Appends what a person would want to see of what only `actor` knows: its local variables, by name.
+    fn observe_locals(&self, _state: &Self::State, _actor: ActorId, _into: &mut Vec<Value>) {}
 }
 
 /// Who is told of those who wait; see [`System::visit_waiting`].

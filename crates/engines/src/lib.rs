@@ -5,8 +5,8 @@
 //! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once), `tally` (what is counted
 //! and cut along a path), `trail` (places to come back to), `execution` (clocks, races, initials), `waiting` (blocked next
 //! operations), `sleep` (sleep sets), `backtracking` (the search that these make up), `capture` (local states by their
-//! changes), [`commutation`] (whether footprints are complete), `data_race` (accesses that
-//! nothing orders). What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain_race`].
+//! changes), [`commutation`] (whether footprints are complete), `data_race` (accesses that nothing orders). What helps a
+//! person to understand a violation once it was found is here too: [`shorten`] and [`explain`].
 //!
 //! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
 //! `refuses`, and add its line to the table below.
@@ -41,6 +41,7 @@
 #![forbid(unsafe_code)]
 
 mod ancestry;
+mod avoidance;
 mod backtracking;
 mod bits;
 mod capture;
@@ -52,6 +53,7 @@ mod enumerate;
 mod event;
 mod execution;
 mod exhaustive;
+mod explain;
 mod findings;
 mod frontier;
 mod optimal;
@@ -73,8 +75,9 @@ mod wakeup;
 mod programs;
 
 pub use em_dpor::covering_classes;
+pub use explain::explain;
 pub use options::{Capture, Cutoffs, Options};
-pub use race::explain_race;
+
 pub use shorten::shorten;
 pub use unfolding::{PrefixEvent, prefix as unfolding_prefix};
 

@@ -2,45 +2,19 @@
 //!
 //! Two steps race if they conflict, nothing orders them but that conflict, and the later one could have been taken
 //! before the earlier one. Of all races that the violation depends on, the telling one is a race whose other order
-//! avoids the violation.
+//! avoids the violation: the schedule does not come to it any more, and neither does every way to go on from there.
 
+use crate::avoidance::{Avoidable, Avoidance};
 use mazurka_core::{
-    ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Meter, Move, ObjectId, Race, Stepper,
-    System, ToldAccesses, Violation, ViolationKind,
+    Access, ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Meter, ObjectId, ObjectKind, Race,
+    Stepper, System, ToldAccesses, Violation, ViolationKind,
 };
 
 /// Races are tried from the last one back, at most so many: each costs a replay.
 const MOST_TRIED: usize = 500;
 
-/// The race that explains a violation best: one whose other order avoids the violation, if there is one; the one with
-/// the latest second step among several, and with the latest first step among those. `None` if there is no race, or none
-/// was found while `meter` allowed it.
-pub fn explain_race<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Race> {
-    let last = found.schedule.moves.len().checked_sub(1)?;
-    if found.violation.kind == ViolationKind::Race {
-        let first = last.checked_sub(1)?;
-        return Some(Race { first, second: last, object: racing_variable(system, found)? });
-    }
-    let run = Run::of(system, found, meter)?;
-    let matters =
-        |step: usize| step == last || found.violation.kind == ViolationKind::Deadlock || run.order.before(step, last);
-    let mut second_best = None;
-    let in_time = |_: &usize| !meter.is_over();
-    let seconds = || (1..=last).rev().take_while(in_time).filter(|&second| matters(second));
-    let close = seconds().flat_map(|second| run.conflicts_before(second, true, meter));
-    let races = close.chain(seconds().flat_map(|second| run.conflicts_before(second, false, meter)));
-    for race in races.take(MOST_TRIED).take_while(|_| !meter.is_over()) {
-        match run.reversed(system, found, &race) {
-            Reversed::Impossible => {}
-            Reversed::Avoids => return Some(race),
-            Reversed::Repeats => second_best = second_best.or(Some(race)),
-        }
-    }
-    second_best
-}
-
-/// The variable of a data race, whose schedule ends with the two accesses.
-fn racing_variable<S: System>(system: &S, found: &Found) -> Option<ObjectId> {
+/// The two accesses of a data race: its schedule ends with them.
+pub(crate) fn accesses_that_race<S: System>(system: &S, found: &Found) -> Option<Race> {
     let mut stepper = at_start(system, found)?.telling_accesses(true);
     let mut before = None;
     let mut variable = None;
@@ -50,7 +24,8 @@ fn racing_variable<S: System>(system: &S, found: &Found) -> Option<ObjectId> {
         variable = before.and_then(|before: Box<ToldAccesses>| before.races_with(&accesses).find(is_it));
         before = Some(accesses);
     }
-    variable.map(|(object, _)| object)
+    let second = found.schedule.moves.len().checked_sub(1)?;
+    Some(Race { first: second.checked_sub(1)?, second, object: variable?.0 })
 }
 
 /// What happens when two steps are taken in the other order.
@@ -64,13 +39,13 @@ enum Reversed {
 }
 
 /// A schedule that was run, with the order that it imposes.
-struct Run {
-    footprints: Vec<(ActorId, Footprint)>,
+pub(crate) struct Run {
+    pub(crate) footprints: Vec<(ActorId, Footprint)>,
     order: HappensBefore,
 }
 
 impl Run {
-    fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Run> {
+    pub(crate) fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Run> {
         let mut stepper = at_start(system, found)?;
         let mut run = Run { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
         for &step in &found.schedule.moves {
@@ -84,16 +59,50 @@ impl Run {
         Some(run)
     }
 
+    /// A race whose other order avoids the violation; the one with the latest second step among several, and with the latest
+    /// first step among those. Only races with this `second` step count, if there is one. If there is none, a race whose
+    /// other order does not avoid the violation, where that is `good_enough`.
+    pub(crate) fn telling_race<S: System>(
+        &self,
+        system: &S,
+        found: &Found,
+        mut avoidance: Option<&mut Avoidance<'_, S>>,
+        second: Option<usize>,
+        good_enough: bool,
+        meter: &Meter,
+    ) -> Option<Race> {
+        let last = found.schedule.moves.len().checked_sub(1)?;
+        let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
+        let matters = |step: usize| match second {
+            Some(second) => step == second,
+            None => step == last || is_deadlock || self.order.before(step, last),
+        };
+        let mut second_best = None;
+        let in_time = |_: &usize| !meter.is_over();
+        let seconds = || (1..=last).rev().take_while(in_time).filter(|&second| matters(second));
+        let close = seconds().flat_map(|second| self.conflicts_before(system, second, true, meter));
+        let races = close.chain(seconds().flat_map(|second| self.conflicts_before(system, second, false, meter)));
+        for race in races.take(MOST_TRIED).take_while(|_| !meter.is_over()) {
+            match self.reversed(system, found, &race, avoidance.as_deref_mut()) {
+                Reversed::Impossible => {}
+                Reversed::Avoids => return Some(race),
+                Reversed::Repeats => second_best = second_best.or(Some(race)),
+            }
+        }
+        second_best.filter(|_| good_enough)
+    }
+
     /// The earlier steps of other actors that conflict with a step, the latest first: with nothing between the two
     /// (`adjacent`), or with further steps of the earlier actor between them, such as those up to giving a mutex back.
-    fn conflicts_before<'r>(
-        &'r self,
+    fn conflicts_before<S: System>(
+        &self,
+        system: &S,
         second: usize,
         adjacent: bool,
-        meter: &'r Meter,
-    ) -> impl Iterator<Item = Race> + 'r {
+        meter: &Meter,
+    ) -> impl Iterator<Item = Race> {
         (0..second).rev().take_while(|_| !meter.is_over()).filter_map(move |first| {
-            let object = self.conflict(first, second)?;
+            let object = self.conflict(system, first, second)?;
             let between = |step: &usize| self.order.before(first, *step) && self.order.before(*step, second);
             let is_own = |step: usize| self.order.actor(step) == self.order.actor(first);
             let mut ordering = (first + 1..second).filter(between).peekable();
@@ -102,13 +111,29 @@ impl Run {
         })
     }
 
-    fn conflict(&self, first: usize, second: usize) -> Option<ObjectId> {
+    fn conflict<S: System>(&self, system: &S, first: usize, second: usize) -> Option<ObjectId> {
         let ((one, before), (other, after)) = (&self.footprints[first], &self.footprints[second]);
-        if one == other { None } else { Dependence::default().common(before, after).next() }
+        let common = Dependence::default().common(before, after).filter(|_| one != other);
+        // Which variable they touch says more than that they touch an invariant, and a value that one of them reads
+        // says more than one that both write.
+        let reads = |footprint: &Footprint, object| {
+            footprint.access(object).is_some_and(|access| access.contains(Access::READ))
+        };
+        common.min_by_key(|&object| {
+            let is_invariant = system.object_kind(object) == ObjectKind::Invariant;
+            (is_invariant, !reads(after, object), !reads(before, object), object)
+        })
     }
 
     /// Takes the later step of a race before the earlier one, then whatever of the schedule is still possible.
-    fn reversed<S: System>(&self, system: &S, found: &Found, race: &Race) -> Reversed {
+    fn reversed<S: System>(
+        &self,
+        system: &S,
+        found: &Found,
+        race: &Race,
+        avoidance: Option<&mut Avoidance<'_, S>>,
+    ) -> Reversed {
+        let is_met = |violations: &[Violation]| violations.iter().any(|met| met.same_site(&found.violation));
         let moves = &found.schedule.moves;
         let between = race.first + 1..race.second;
         let (after, beside): (Vec<usize>, Vec<usize>) = between.partition(|&step| self.order.before(race.first, step));
@@ -117,64 +142,23 @@ impl Run {
         let mut occurs = false;
         for step in prefix.chain([race.second]) {
             let Some(record) = stepper.try_step(moves[step]) else { return Reversed::Impossible };
-            occurs |= record.violations.iter().any(|violation| violation.same_site(&found.violation));
+            occurs |= is_met(&record.violations);
         }
         let rest = [race.first].into_iter().chain(after).chain(race.second + 1..moves.len());
-        occurs = occurs || occurs_along(stepper, rest.map(|step| moves[step]), found);
-        if occurs { Reversed::Repeats } else { Reversed::Avoids }
+        for step in rest.map(|step| moves[step]) {
+            if stepper.enabled().contains(&step.actor) {
+                occurs |= is_met(&stepper.step(step).violations);
+            }
+        }
+        let is_deadlocked = || stepper.enabled().is_empty() && matches!(stepper.ending(), Ending::Deadlock(_));
+        let follows = || match avoidance {
+            Some(avoidance) => matches!(avoidance.from(stepper.state()), Avoidable::No),
+            None => found.violation.kind == ViolationKind::Deadlock && is_deadlocked(),
+        };
+        if occurs || follows() { Reversed::Repeats } else { Reversed::Avoids }
     }
 }
 
 fn at_start<'s, S: System>(system: &'s S, found: &Found) -> Option<Stepper<'s, S>> {
     Some(Stepper::new(system, system.initial_states().into_iter().nth(found.schedule.start)?))
-}
-
-/// Takes those moves that are possible, and says whether the violation occurs on the way or at the end.
-fn occurs_along<S: System>(mut stepper: Stepper<'_, S>, moves: impl Iterator<Item = Move>, found: &Found) -> bool {
-    let wanted = &found.violation;
-    for step in moves {
-        if stepper.enabled().contains(&step.actor)
-            && stepper.step(step).violations.iter().any(|violation| violation.same_site(wanted))
-        {
-            return true;
-        }
-    }
-    matches!(stepper.ending(), Ending::Deadlock(violation) if stepper.enabled().is_empty() && violation.same_site(wanted))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::programs::{Counters, Dice, Locks, LostUpdate, Ring, schedule};
-
-    fn race<S: System>(system: &S, actors: &[u32]) -> Option<Race> {
-        let schedule = schedule(actors);
-        let (_, mut violations) = Stepper::replay(system, &schedule)?;
-        let nothing = Violation::new(ViolationKind::Assertion, "nothing");
-        let meter = Meter::start(&mazurka_core::Budget::default());
-        explain_race(system, &Found { violation: violations.pop().unwrap_or(nothing), schedule }, &meter)
-    }
-
-    #[test]
-    fn the_race_is_the_one_whose_other_order_avoids_the_violation() {
-        let system = LostUpdate { bystanders: 1 };
-        // The two writes race as well, but in the other order the sum is wrong too.
-        let x = ObjectId(0);
-        assert_eq!(race(&system, &[0, 1, 0, 1, 2]), Some(Race { first: 1, second: 2, object: x }));
-        assert_eq!(race(&system, &[1, 3, 0, 3, 1, 0, 2]), Some(Race { first: 2, second: 4, object: x }));
-    }
-
-    #[test]
-    fn a_race_that_changes_nothing_is_better_than_none() {
-        let object = ObjectId(0);
-        assert_eq!(race(&Dice { sides: 4 }, &[0, 1]), Some(Race { first: 0, second: 1, object }));
-    }
-
-    #[test]
-    fn without_conflicts_there_is_no_race() {
-        assert_eq!(race(&Counters { actors: 3, steps: 2, shared: false }, &[0, 1, 2, 0, 1, 2]), None);
-        // Each thread took another lock: it is what they wait for that conflicts.
-        assert_eq!(race(&Locks { bystanders: 0 }, &[0, 1]), None);
-        assert_eq!(race(&Ring { size: 5, starts: vec![3] }, &[]), None);
-    }
 }

@@ -237,6 +237,15 @@ pub(crate) struct Member {
     pub(crate) column: u32,
 }
 
+/// A local variable by name: which register it is, and from where to where in the code.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalName {
+    pub(crate) name: String,
+    pub(crate) register: Register,
+    pub(crate) from: Pc,
+    pub(crate) to: Pc,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct EventInfo {
     pub(crate) member: Member,
@@ -301,6 +310,11 @@ pub struct Program {
     /// For each instruction the registers that are dead there and may hold something: they are cleared at the end of
     /// a step, so that states which differ in nothing that matters are one state.
     pub(crate) dead: Vec<SmallVec<[Register; 4]>>,
+
+    /// The local variables, each with where it is known.
+    pub(crate) locals: Vec<LocalName>,
+    /// For each instruction the local variables that are known there and still needed, by their places in `locals`.
+    pub(crate) locals_at: Vec<SmallVec<[u32; 4]>>,
 
     pub(crate) cells: Vec<i64>,
     pub(crate) cell_names: Vec<String>,

@@ -9,8 +9,8 @@ use crate::ast::{
     Span, Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::code::{
-    Assertion, Body, EnumNumber, EventInfo, HandlerInfo, Instruction, Invariant, Member, NONE, Pc, PlaceRef, Program,
-    Read, Register, Site, UNREAD,
+    Assertion, Body, EnumNumber, EventInfo, HandlerInfo, Instruction, Invariant, LocalName, Member, NONE, Pc, PlaceRef,
+    Program, Read, Register, Site, UNREAD,
 };
 use crate::effects::{Effects, function_effects};
 use crate::{CompileError, Sources, liveness};
@@ -117,6 +117,8 @@ struct Compiler<'s> {
 
     // The body that is being compiled.
     scopes: Vec<HashMap<String, Local>>,
+    /// Where the body begins that is being compiled.
+    body_entry: Pc,
     next_register: usize,
     most_registers: usize,
     loops: Vec<Loop>,
@@ -169,6 +171,8 @@ impl<'s> Compiler<'s> {
                 sites: vec![Site { text: String::new(), line: 1, column: 1 }],
                 site_of: Vec::new(),
                 dead: Vec::new(),
+                locals: Vec::new(),
+                locals_at: Vec::new(),
                 cells: Vec::new(),
                 cell_names: Vec::new(),
                 cell_enums: Vec::new(),
@@ -189,6 +193,7 @@ impl<'s> Compiler<'s> {
             },
             errors: Vec::new(),
             scopes: Vec::new(),
+            body_entry: 0,
             next_register: 0,
             most_registers: 0,
             loops: Vec::new(),
@@ -476,6 +481,7 @@ impl Compiler<'_> {
         self.watch_invariants();
         let program = &mut self.program;
         program.dead = vec![SmallVec::new(); program.code.len()];
+        program.locals_at = vec![SmallVec::new(); program.code.len()];
         program.creates_actors = program
             .code
             .iter()
@@ -503,11 +509,13 @@ impl Compiler<'_> {
         self.loops.clear();
         self.atomics = 0;
         let entry = self.pc();
+        self.body_entry = entry;
         for parameter in parameters {
             self.new_local(parameter, false);
         }
         emit(self);
         let end = self.pc();
+        self.leave_scope();
         Body {
             name: name.to_owned(),
             entry,
@@ -746,6 +754,17 @@ impl Compiler<'_> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.text.clone(), local);
         }
+        if !local.is_handle {
+            let from = self.pc();
+            let elements = local.length.map_or(1, |length| length as usize);
+            // It is known to the end of its scope, which comes later.
+            self.program.locals.extend((0..elements).map(|element| LocalName {
+                name: if local.length.is_some() { format!("{}[{element}]", name.text) } else { name.text.clone() },
+                register: local.register.saturating_add(element as Register),
+                from,
+                to: Pc::MAX,
+            }));
+        }
     }
 
     fn unknown(&mut self, name: &Name) {
@@ -829,7 +848,19 @@ impl Compiler<'_> {
         }
         self.forget_handles(self.scopes.len() - 1);
         self.next_register = mark;
-        self.scopes.pop();
+        self.leave_scope();
+    }
+
+    /// What the innermost scope defined is not known from here on.
+    fn leave_scope(&mut self) {
+        let (end, scope) = (self.pc(), self.scopes.pop().unwrap_or_default());
+        let open = self.program.locals.iter_mut().rev().take_while(|local| local.from >= self.body_entry);
+        for local in open.filter(|local| local.to == Pc::MAX) {
+            let name = local.name.split('[').next().unwrap_or_default();
+            if scope.contains_key(name) {
+                local.to = end;
+            }
+        }
     }
 
     /// Lets go of the thread handles of the innermost scopes, down to the one with this number. An actor that comes to
@@ -1115,7 +1146,7 @@ impl Compiler<'_> {
         self.block(body);
         self.emit(Instruction::Jump { to: step });
         self.end_loop();
-        self.scopes.pop();
+        self.leave_scope();
     }
 
     /// What comes after each round stands first in the code, so that `continue` has one place to go to.
@@ -1140,7 +1171,7 @@ impl Compiler<'_> {
         self.emit(Instruction::Jump { to: step });
         self.end_loop();
         self.forget_handles(self.scopes.len() - 1);
-        self.scopes.pop();
+        self.leave_scope();
     }
 
     fn leave_loop(&mut self, kind: &StatementKind, span: &Span) {

@@ -163,6 +163,8 @@ pub(crate) fn analyse(program: &mut Program, entry: Pc, end: Pc, registers: u16,
     let flows: Vec<Flow> = (entry..end).map(|pc| flow(program, pc)).collect();
     let live = live_registers(&flows, entry, registers);
     let dirty = dirty_registers(program, &flows, &live, entry, registers, parameters);
+    let first = program.locals.partition_point(|local| local.from < entry);
+    let last = program.locals.partition_point(|local| local.from < end);
     for (offset, pc) in (entry..end).enumerate() {
         // Behind a call the caller's frame waits: what is dead behind it is dead already while it waits.
         let kept = match program.code[pc as usize] {
@@ -175,6 +177,12 @@ pub(crate) fn analyse(program: &mut Program, entry: Pc, end: Pc, registers: u16,
         };
         let dead = dirty[offset].iter().zip(&kept).map(|(dirty, kept)| dirty & !kept);
         program.dead[pc as usize] = members(dead);
+        if program.code[pc as usize].is_visible() {
+            let is_live = |register: Register| live[offset][usize::from(register) / 64] >> (register % 64) & 1 == 1;
+            let known = (first as u32..).zip(&program.locals[first..last]);
+            let known = known.filter(|(_, local)| local.from <= pc && pc < local.to && is_live(local.register));
+            program.locals_at[pc as usize] = known.map(|(number, _)| number).collect();
+        }
     }
 }
 

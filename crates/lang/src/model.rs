@@ -762,6 +762,10 @@ impl System for Model {
     fn observe(&self, state: &State, into: &mut Vec<Value>) {
         words::observe(self, &state.words, into);
     }
+
+    fn observe_locals(&self, state: &State, actor: ActorId, into: &mut Vec<Value>) {
+        words::locals(self, &state.words, actor, into);
+    }
 }
 
 impl Model {

@@ -168,13 +168,14 @@ pub(crate) fn touch_verb(model: &Model, object: ObjectId, access: Access) -> &'s
     match (object_of(model, object), changes) {
         (Object::Cell(_), true) => "wrote",
         (Object::Cell(_), false) => "read",
+        (Object::Mutex(_), _) if access.contains(Access::RELEASE) && !access.contains(Access::WRITE) => "released",
         (Object::Mutex(_), _) => "took",
-        (Object::Condition(_), _) if access.contains(Access::ADD) => "waited at",
+        (Object::Condition(_), _) if access.contains(Access::ADD) => "waited on",
         (Object::Condition(_), _) => "signalled",
         (Object::Handler(_), _) => "ran on",
         (Object::Mailbox(_), _) => "posted to",
         (Object::Event(_), true) => "switched",
-        (Object::Event(_), false) => "happened as",
+        (Object::Event(_), false) => "happened",
         (Object::Invariant(_), _) => "changed",
         (Object::Life(_) | Object::Children(_), _) => "affected",
     }
@@ -266,6 +267,21 @@ pub(crate) fn observe(model: &Model, words: &[i64], into: &mut Vec<Value>) {
     }
 }
 
+/// The local variables of an actor that it still needs, of the function that it is in.
+pub(crate) fn locals(model: &Model, words: &[i64], actor: ActorId, into: &mut Vec<Value>) {
+    let program = model.program();
+    let Some(record) = model.record_of(words, actor) else { return };
+    if matches!(record.header.status, Status::Finished | Status::Halted | Status::Pending) {
+        return;
+    }
+    let frame = &words[record.frame()..record.end()];
+    let locals = program.locals_at[record.header.pc as usize].iter().map(|&local| &program.locals[local as usize]);
+    into.extend(locals.filter_map(|local| {
+        let value = frame.get(usize::from(local.register))?;
+        Some(Value { name: local.name.clone(), value: value.to_string() })
+    }));
+}
+
 /// Why somebody cannot move.
 enum Wait {
     Mutex(usize),
@@ -350,7 +366,7 @@ fn reason(model: &Model, words: &[i64], record: &Record) -> String {
                     Some(holder) => label(model, words, &holder),
                     None => "nobody".to_owned(),
                 },
-                Holder::Ended => "somebody who has ended".to_owned(),
+                Holder::Ended => "an actor that has ended".to_owned(),
                 Holder::Halted | Holder::Nobody => "nobody".to_owned(),
             };
             format!("{who} waits for {} held by {holder}", program.mutexes[mutex])

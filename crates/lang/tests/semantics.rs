@@ -352,7 +352,7 @@ mod locks {
             ]
         );
         let (_, explored) = all("mutex m; def f() { lock(m); } thread a { let t = spawn f(); join t; lock(m); }");
-        assert_eq!(explored.deadlocks(), ["1: deadlock: a waits for m held by somebody who has ended"]);
+        assert_eq!(explored.deadlocks(), ["1: deadlock: a waits for m held by an actor that has ended"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Mazurka finds the order of events that breaks a program, and proves that there is none when it finds none.
+//! Mazurka finds an order of events that breaks a program, or proves that there is none.
 //!
 //! Describe a model as a [`System`]: its states, the actors that can move, and a step that records what it touched.
 //! Then check it from a test. The engines, verdicts and reports are those of the `mazurka` command.

@@ -4,10 +4,10 @@ use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
 use mazurka_core::{
-    Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Race, Schedule, Statistics, Stepper, System,
-    Traits, Verdict, Violation, caught,
+    Budget, Counter, Explanation, Exploration, Fingerprint, Found, Meter, Observer, Race, Schedule, Statistics,
+    Stepper, System, Traits, Verdict, Violation, caught,
 };
-use mazurka_engines::{Engine, Options, commutation, explain_race, explore, shorten};
+use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
 use mazurka_home::Home;
 use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
@@ -100,13 +100,13 @@ impl<S: System> Subject for S {
 
     fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
         let short = shorten(self, found, SHORTENING_REPLAYS, meter);
-        let story = Story::tell(self, &short, &found.schedule, explain_race(self, &short, meter));
+        let story = Story::tell(self, &short, &found.schedule, explain(self, &short, meter));
         (short, story)
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
         let meter = Meter::start(&Budget { time: Some(TELLING), ..Budget::default() });
-        Story::tell(self, found, &found.schedule, explain_race(self, found, &meter))
+        Story::tell(self, found, &found.schedule, explain(self, found, &meter))
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
@@ -155,16 +155,16 @@ impl HomeProgram {
         &self.0
     }
 
-    /// The race behind a violation: the two steps that its sentence speaks of, if one could have come without the other.
-    fn race(&self, found: &Found, meter: &Meter) -> Option<Race> {
-        let Some(told) = self.0.told_steps(found) else { return explain_race(&self.0, found, meter) };
+    /// What explains a violation: the two steps that its sentence speaks of, if one could have come without the other.
+    fn explanation(&self, found: &Found, meter: &Meter) -> Option<Explanation> {
+        let Some(told) = self.0.told_steps(found) else { return explain(&self.0, found, meter) };
         let is_race = |race: &Race| {
             let mut without = found.schedule.clone();
             without.moves.truncate(race.second + 1);
             without.moves.remove(race.first);
             Stepper::replay(&self.0, &without).is_some()
         };
-        told.filter(is_race)
+        told.filter(is_race).map(Explanation::Race)
     }
 }
 
@@ -185,13 +185,13 @@ impl Subject for HomeProgram {
 
     fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
         let short = shorten(&self.0, found, SHORTENING_REPLAYS, meter);
-        let story = Story::tell(&self.0, &short, &found.schedule, self.race(&short, meter));
+        let story = Story::tell(&self.0, &short, &found.schedule, self.explanation(&short, meter));
         (short, Story { severity: Some(self.0.severity(&found.violation)), ..story })
     }
 
     fn tell_as_it_is(&self, found: &Found) -> Story {
-        let race = self.race(found, &Meter::start(&Budget::default()));
-        let story = Story::tell(&self.0, found, &found.schedule, race);
+        let explanation = self.explanation(found, &Meter::start(&Budget::default()));
+        let story = Story::tell(&self.0, found, &found.schedule, explanation);
         Story { severity: Some(self.0.severity(&found.violation)), ..story }
     }
 

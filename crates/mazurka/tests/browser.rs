@@ -88,13 +88,48 @@ fn a_violation_is_drawn_and_can_be_stepped_through() {
 }
 
 #[test]
-fn a_deadlock_is_drawn_as_a_circle() {
+fn a_deadlock_is_drawn_as_a_cycle() {
     let Some(browser) = browser() else { return };
     let folder = folder("page-of-a-deadlock");
     let page = page("examples/threads/dining-philosophers.mz", &folder, &["-D", "N=4"]);
     let dom = drawn(&browser, &folder, &page, "");
     assert_eq!(occurrences(&dom, r#"class="wait""#), 4);
     assert_eq!(occurrences(&dom, "nobody can move</span>"), 1);
+}
+
+#[test]
+fn critical_sections_are_folded_and_open_by_a_click_a_key_and_a_step() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-with-folds");
+    let page = page("examples/threads/bounded-buffer-one-condition.mz", &folder, &[]);
+    let hidden = r#"hidden="""#;
+    let dom = drawn(&browser, &folder, &page, "");
+    // Of 24 steps those stand that take the lock, the signal that decides, and the last one.
+    assert_eq!(occurrences(&dom, r#"class="row fold"#), 2, "{dom}");
+    assert_eq!(occurrences(&dom, hidden), 8);
+    assert!(dom.contains("5 steps of producer[0] while it holds m (8 to 12)"));
+    assert!(dom.contains(r#"aria-label="the choice""#));
+    let click = "document.querySelector('.fold button').click();";
+    assert_eq!(occurrences(&drawn(&browser, &folder, &page, click), hidden), 3);
+    let press = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', bubbles: true }));";
+    assert_eq!(occurrences(&drawn(&browser, &folder, &page, press), hidden), 0);
+    assert_eq!(occurrences(&drawn(&browser, &folder, &page, &press.repeat(2)), hidden), 8);
+    // Who steps into a fold sees the step.
+    let back = "for (let i = 0; i < 14; i++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }));";
+    let dom = drawn(&browser, &folder, &page, back);
+    assert!(dom.contains(r#"<span class="position">10 / 24</span>"#));
+    assert_eq!(occurrences(&dom, hidden), 0, "both folds were stepped into");
+}
+
+#[test]
+fn local_variables_stand_with_the_state() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-with-locals");
+    let page = page("examples/threads/lost-update.mz", &folder, &[]);
+    let back = "for (let i = 0; i < 5; i++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }));";
+    let dom = drawn(&browser, &folder, &page, back);
+    assert!(dom.contains(r#"<span class="dim">bank/deposit.2 · </span>before</th><td>0</td>"#), "{dom}");
+    assert!(dom.contains(r#"<span class="dim">bank/deposit.1 · </span>amount</th><td>10</td>"#), "{dom}");
 }
 
 #[test]
@@ -116,7 +151,7 @@ fn violations_of_one_race_are_listed_together() {
     let page = page("examples/threads/bounded-buffer-one-condition.mz", &folder, &["--all"]);
     let dom = drawn(&browser, &folder, &page, "");
     assert_eq!(occurrences(&dom, r##"<a href="#violation-"##), 4);
-    assert_eq!(occurrences(&dom, "<h2>race on m: "), 1);
+    assert_eq!(occurrences(&dom, "<h2>the choice of "), 4);
     assert_eq!(occurrences(&dom, r#"<section class="violation""#), 4);
 }
 

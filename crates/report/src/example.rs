@@ -2,8 +2,8 @@
 
 use crate::Story;
 use mazurka_core::{
-    Access, ActorId, Awaited, Counter, Description, Ending, Found, Location, Move, ObjectId, ObjectKind, Outcome, Race,
-    Schedule, Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
+    Access, ActorId, Awaited, Counter, Description, Ending, Explanation, Found, Location, Move, ObjectId, ObjectKind,
+    Outcome, Race, Schedule, Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
 };
 
 const X: ObjectId = ObjectId(0);
@@ -97,7 +97,7 @@ impl Threads {
             second: pair[1].0,
             object: X,
         });
-        Story::tell(self, &found, &original, race)
+        Story::tell(self, &found, &original, race.map(Explanation::Race))
     }
 
     fn op(&self, state: &State, thread: usize) -> Option<Op> {

@@ -1,12 +1,12 @@
 //! Violations with one race behind them, told together.
 
-use crate::{Row, Story};
+use crate::Story;
 use mazurka_core::Location;
 
 /// A racing step: where it stands, or what it says where that is not known.
 type Side<'a> = (Option<&'a Location>, &'a str);
 
-/// The stories by their races, as places in the list: stories whose racing steps stand at the same two places are one
+/// The stories by their races, as places in the list: stories whose two deciding steps stand at the same places are one
 /// group, in the order of their first members; a story without a race is a group of its own.
 pub(crate) fn by_race(stories: &[Story]) -> Vec<Vec<usize>> {
     let mut groups: Vec<(Option<[Side<'_>; 2]>, Vec<usize>)> = Vec::new();
@@ -22,17 +22,20 @@ pub(crate) fn by_race(stories: &[Story]) -> Vec<Vec<usize>> {
 
 /// The two racing steps, whichever came first.
 fn sides(story: &Story) -> Option<[Side<'_>; 2]> {
-    let race = story.race.as_ref()?;
-    let (first, second) = (story.rows.get(race.first)?, story.rows.get(race.second)?);
-    let mut sides = [side(first), side(second)];
+    let row = |index: usize| story.rows.get(index).map(|row| side(row.location.as_ref(), &row.text));
+    let mut sides = match (&story.race, &story.early) {
+        (Some(race), _) => [row(race.first)?, row(race.second)?],
+        (None, Some(early)) => [row(early.step)?, side(early.location.as_ref(), &early.text)],
+        (None, None) => return None,
+    };
     sides.sort();
     Some(sides)
 }
 
-fn side(row: &Row) -> Side<'_> {
-    match &row.location {
+fn side<'a>(location: Option<&'a Location>, text: &'a str) -> Side<'a> {
+    match location {
         Some(location) => (Some(location), ""),
-        None => (None, &row.text),
+        None => (None, text),
     }
 }
 

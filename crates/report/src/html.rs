@@ -250,6 +250,8 @@ struct PageViolation<'a> {
     start_values: Vec<(&'a str, &'a str)>,
     /// For each step those that it depends on.
     causes: Vec<Vec<CauseObject<'a>>>,
+    /// Stretches of steps within critical sections, from 0: the first, the last, and the lock that is held.
+    folds: Vec<(usize, usize, &'a str)>,
     shortened: Option<String>,
 }
 
@@ -271,21 +273,10 @@ impl<'a> PageViolation<'a> {
             initial: pairs(&story.initial),
             start_values: pairs(&story.start_values),
             causes: story.rows.iter().map(causes).collect(),
-            shortened: story.was_shortened().then(|| shortened(story)),
+            folds: story.folds().into_iter().map(|fold| (fold.first, fold.last, fold.lock)).collect(),
+            shortened: story.was_shortened().then(|| story.shortening()),
         }
     }
-}
-
-fn shortened(story: &Story) -> String {
-    let steps = |steps: usize| count(steps as u64, "step", "steps");
-    let switches = |switches: usize| count(switches as u64, "switch", "switches");
-    format!(
-        "shortened from {} and {} to {} and {}",
-        steps(story.original.steps),
-        switches(story.original.switches),
-        steps(story.length.steps),
-        switches(story.length.switches)
-    )
 }
 
 fn pairs(values: &[Value]) -> Vec<(&str, &str)> {

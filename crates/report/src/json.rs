@@ -176,6 +176,10 @@ pub(crate) struct ViolationObject<'a> {
     why: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     race: Option<RaceObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    early: Option<EarlyObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choice: Option<ChoiceObject<'a>>,
     replayed: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waits: Vec<WaitObject<'a>>,
@@ -208,6 +212,17 @@ impl<'a> ViolationObject<'a> {
                 second: race.second + 1,
                 object: &race.object,
             }),
+            early: story.early.as_ref().map(|early| EarlyObject {
+                step: early.step + 1,
+                actor: &early.actor,
+                text: &early.text,
+                r#where: early.location.as_ref().map(Place::new),
+                object: &early.object,
+            }),
+            choice: story
+                .choice
+                .as_ref()
+                .map(|choice| ChoiceObject { step: choice.step + 1, instead: &choice.instead }),
             replayed: story.faithful,
             waits: story.waits.iter().map(WaitObject::new).collect(),
             cycle: cycle(&story.waits).into_iter().map(|index| story.waits[index].actor.as_str()).collect(),
@@ -239,6 +254,23 @@ struct RaceObject<'a> {
     first: usize,
     second: usize,
     object: &'a str,
+}
+
+/// A step, by its place in the schedule, from 1, that came before another actor's step, which is not part of the schedule.
+#[derive(Serialize)]
+struct EarlyObject<'a> {
+    step: usize,
+    actor: &'a str,
+    text: &'a str,
+    r#where: Option<Place<'a>>,
+    object: &'a str,
+}
+
+/// A step, by its place in the schedule, from 1, and how it would have gone with another outcome.
+#[derive(Serialize)]
+struct ChoiceObject<'a> {
+    step: usize,
+    instead: &'a str,
 }
 
 /// Somebody who waits in a deadlock: what it wants to do, what for, who holds that, and what it holds itself.
@@ -278,6 +310,8 @@ struct StepObject<'a> {
     text: &'a str,
     r#where: Option<Place<'a>>,
     changes: Vec<ChangeObject<'a>>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    locals: Map<String, serde_json::Value>,
 }
 
 impl<'a> StepObject<'a> {
@@ -288,6 +322,7 @@ impl<'a> StepObject<'a> {
             text: &row.text,
             r#where: row.location.as_ref().map(Place::new),
             changes: row.changes.iter().map(ChangeObject::new).collect(),
+            locals: values(&row.locals),
         }
     }
 }
@@ -409,6 +444,7 @@ mod tests {
           "where": null,
           "actor": null,
           "values": {},
+          "why": "T1 takes lock 0 before lock 1, T2 takes lock 1 before lock 0: a cycle",
           "replayed": true,
           "waits": [
             {

@@ -46,6 +46,7 @@ pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
 pub use causes::Cause;
 pub use run::{Picked, Report, Tried};
 pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};
-pub use story::{Change, Length, Row, Story, ToldRace};
+pub(crate) use story::Side;
+pub use story::{Change, Length, Row, Story, ToldChoice, ToldEarly, ToldRace};
 pub use text::TextOptions;
 pub use waits::{Wait, Waited, cycle};

@@ -4,7 +4,7 @@
 //! proves nothing and finds nothing is a result of the kind `open`: it must not look like a pass.
 
 use crate::json::{BasisObject, pretty};
-use crate::{Report, Row, Story, Vacuity, Vacuous, meaning};
+use crate::{Report, Row, Story, Vacuity, Vacuous, cycle, meaning};
 use mazurka_core::{Fingerprint, Location, Verdict, ViolationKind};
 use serde_json::{Map, Value, json};
 
@@ -110,10 +110,9 @@ fn result(story: &Story) -> Value {
     if let Some(location) = &violation.location {
         result.insert("locations".to_owned(), json!([{ "physicalLocation": place(location) }]));
     }
-    if let Some(race) = &story.race {
-        let racing: Vec<_> = [race.first, race.second].iter().filter_map(|&row| story.rows.get(row)).collect();
-        let racing: Vec<_> = racing.into_iter().map(|row| step(story, row)).collect();
-        result.insert("relatedLocations".to_owned(), racing.into());
+    let related = related(story);
+    if !related.is_empty() {
+        result.insert("relatedLocations".to_owned(), related.into());
     }
     if !story.rows.is_empty() {
         let flows: Vec<_> = (0..story.actors.len()).map(|actor| flow(story, actor)).collect();
@@ -121,6 +120,26 @@ fn result(story: &Story) -> Value {
     }
     result.insert("partialFingerprints".to_owned(), json!({ "violation/v1": site(story) }));
     Value::Object(result)
+}
+
+/// The steps that the reason is about: the two sides of a race, a choice, or those who wait for each other.
+fn related(story: &Story) -> Vec<Value> {
+    let rows = match (&story.race, &story.early, &story.choice) {
+        (Some(race), ..) => vec![race.first, race.second],
+        (None, Some(early), _) => vec![early.step],
+        (None, None, Some(choice)) => vec![choice.step],
+        (None, None, None) => Vec::new(),
+    };
+    let mut related: Vec<_> =
+        rows.into_iter().filter_map(|row| story.rows.get(row)).map(|row| step(story, row)).collect();
+    if let Some(early) = &story.early {
+        related.push(located(&early.actor, &early.text, early.location.as_ref()));
+    }
+    if related.is_empty() {
+        let waiting = cycle(&story.waits).into_iter().map(|index| &story.waits[index]);
+        related.extend(waiting.map(|wait| located(&wait.actor, &wait.text, wait.location.as_ref())));
+    }
+    related
 }
 
 /// What is the same for one fault of the program in every run, line numbers aside.
@@ -154,9 +173,14 @@ fn flow(story: &Story, actor: usize) -> Value {
 
 /// A step as a place with a message.
 fn step(story: &Story, row: &Row) -> Value {
-    let text = format!("step {}: {}: {}", row.number, story.actor(row), row.text);
+    located(&format!("step {}: {}", row.number, story.actor(row)), &row.text, row.location.as_ref())
+}
+
+/// What somebody does, with its place.
+fn located(who: &str, text: &str, at: Option<&Location>) -> Value {
+    let text = format!("{who}: {text}");
     let mut location = Map::new();
-    if let Some(at) = &row.location {
+    if let Some(at) = at {
         location.insert("physicalLocation".to_owned(), place(at));
     }
     location.insert("message".to_owned(), json!({ "text": text }));

@@ -4,10 +4,11 @@
 //! happened; where the program does not follow, the story ends and [`Story::faithful`] is false.
 
 use crate::causes::{Cause, History};
-use crate::waits::{Wait, waits};
+use crate::format::count;
+use crate::waits::{Wait, cycle_in_words, waits};
 use mazurka_core::{
-    Access, Dependence, Footprint, Found, Location, Machine, ObjectId, Outcome, Race, Schedule, Severity, Stepper,
-    System, Value, Violation, ViolationKind,
+    Access, ActorId, Dependence, Description, Explanation, Footprint, Found, Location, Machine, Move, ObjectId,
+    ObjectKind, Outcome, Race, Schedule, Severity, Stepper, System, Value, Violation, ViolationKind,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -34,6 +35,10 @@ pub struct Story {
     pub race: Option<ToldRace>,
     /// How much it matters, where the program can tell. Whoever knows sets this.
     pub severity: Option<Severity>,
+    /// The step that came before one that is not part of the schedule, where that order matters.
+    pub early: Option<ToldEarly>,
+    /// The step whose choice matters.
+    pub choice: Option<ToldChoice>,
     /// Why it happens, in one sentence without a full stop, where that is known.
     pub why: Option<String>,
     /// Who waits for whom at the end of a deadlock, where the program tells.
@@ -65,6 +70,10 @@ pub struct Row {
     pub location: Option<Location>,
     /// The values that are others after it.
     pub changes: Vec<Change>,
+    /// The lock that its actor holds after it, if it holds one; of several, the one that it took first.
+    pub holds: Option<String>,
+    /// The local variables of its actor after it, as far as the actor still needs them.
+    pub locals: Vec<Value>,
     /// The earlier steps of other actors that it depends on directly.
     pub causes: Vec<Cause>,
 }
@@ -91,6 +100,46 @@ pub struct ToldRace {
     pub object: String,
 }
 
+/// Steps within a critical section, by the indices of their rows.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fold<'a> {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// What the actor holds meanwhile.
+    pub(crate) lock: &'a str,
+}
+
+/// One of two steps that are told together.
+pub(crate) struct Side<'a> {
+    pub(crate) actor: &'a str,
+    pub(crate) text: &'a str,
+    pub(crate) location: Option<&'a Location>,
+}
+
+/// A step that came before a conflicting one of another actor, which would have avoided the violation by coming first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldEarly {
+    /// The index of the row that came too early.
+    pub step: usize,
+    /// Who should have moved before it.
+    pub actor: String,
+    /// What that one would have done, as the source has it.
+    pub text: String,
+    /// Where the source has it.
+    pub location: Option<Location>,
+    /// The name of an object on which they conflict.
+    pub object: String,
+}
+
+/// A step that had a choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldChoice {
+    /// The index of the row.
+    pub step: usize,
+    /// The step with an outcome that does not lead to the violation, as the source has it.
+    pub instead: String,
+}
+
 /// How long a schedule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
@@ -109,16 +158,16 @@ impl Length {
 
 impl Story {
     /// Tells a schedule by following it on the program. `original` is the schedule as it was found, before it was
-    /// shortened; `race` is the pair of its steps that matters, if one is known.
-    pub fn tell<S: System>(system: &S, found: &Found, original: &Schedule, race: Option<Race>) -> Story {
+    /// shortened; `explanation` is what makes the violation happen, if that is known.
+    pub fn tell<S: System>(system: &S, found: &Found, original: &Schedule, explanation: Option<Explanation>) -> Story {
         let telling = Telling::follow(system, &found.schedule);
         let faithful = telling.complete
             && Stepper::replay(system, &found.schedule)
                 .is_some_and(|(_, violations)| violations.iter().any(|met| met.same_site(&found.violation)));
         let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
-        let race = race.filter(|race| faithful && race.first < race.second && race.second < telling.rows.len());
-        let why = if faithful { system.explain(found).or_else(|| telling.why(system, found, race)) } else { None };
         let stuck = faithful && found.violation.kind == ViolationKind::Deadlock;
+        let Reason { why, race, early, choice } =
+            if faithful { telling.reason(system, found, explanation) } else { Reason::default() };
         Story {
             violation: found.violation.clone(),
             culprit: found.violation.actor.map(|actor| system.actor_name(actor)),
@@ -129,12 +178,10 @@ impl Story {
             initial: telling.initial,
             waits: if stuck { telling.waits } else { Vec::new() },
             rows: telling.rows,
-            race: race.map(|race| ToldRace {
-                first: race.first,
-                second: race.second,
-                object: system.object_name(race.object),
-            }),
+            race,
             severity: None,
+            early,
+            choice,
             why,
             repeats: if faithful { system.repeats(found) } else { Vec::new() },
             original: Length::of(original),
@@ -157,6 +204,8 @@ impl Story {
             rows: Vec::new(),
             failing: None,
             race: None,
+            early: None,
+            choice: None,
             why: Some(why),
             waits: Vec::new(),
             repeats: Vec::new(),
@@ -170,6 +219,29 @@ impl Story {
     /// Whether the schedule was longer, or switched more often, when it was found.
     pub fn was_shortened(&self) -> bool {
         (self.length.steps, self.length.switches) < (self.original.steps, self.original.switches)
+    }
+
+    /// How much shorter the schedule became, in words.
+    pub fn shortening(&self) -> String {
+        let steps = |length: Length| count(length.steps as u64, "step", "steps");
+        let switches = |length: Length| count(length.switches as u64, "switch", "switches");
+        let (before, now) = (self.original, self.length);
+        match (before.steps == now.steps, before.switches == now.switches) {
+            (true, true) => format!("{} and {}, as it was found", steps(now), switches(now)),
+            (true, false) => {
+                format!("reordered: {} between actors instead of {}", switches(now), before.switches)
+            }
+            (false, true) => format!("shortened from {} to {}, with {}", steps(before), now.steps, switches(now)),
+            (false, false) => {
+                let (from, to) = ((steps(before), switches(before)), (steps(now), switches(now)));
+                format!("shortened from {} and {} to {} and {}", from.0, from.1, to.0, to.1)
+            }
+        }
+    }
+
+    /// A row as one side of a pair of steps.
+    pub(crate) fn side<'a>(&'a self, row: &'a Row) -> Side<'a> {
+        Side { actor: self.actor(row), text: &row.text, location: row.location.as_ref() }
     }
 
     /// What there is to see of the state after so many steps.
@@ -189,6 +261,40 @@ impl Story {
         state
     }
 
+    /// The local variables of each actor that has moved, after so many steps; actors without any are left out.
+    pub fn locals_after(&self, steps: usize) -> Vec<(&str, &[Value])> {
+        let done = &self.rows[..steps.min(self.rows.len())];
+        let last = |actor: usize| done.iter().rev().find(|row| row.actor == actor);
+        let locals = (0..self.actors.len()).filter_map(|actor| Some((self.actors[actor].as_str(), last(actor)?)));
+        locals.map(|(actor, row)| (actor, row.locals.as_slice())).filter(|(_, locals)| !locals.is_empty()).collect()
+    }
+
+    /// Stretches of steps within critical sections that can be folded: steps of one actor, one after the other, while it
+    /// holds a lock. The step that takes the lock stays, and so does every step that the reason is about or that is wrong.
+    pub(crate) fn folds(&self) -> Vec<Fold<'_>> {
+        const FEW_ROWS: usize = 12;
+        const FEW_FOLDED: usize = 3;
+        let matters = |row: usize| {
+            let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
+            let early = self.early.as_ref().is_some_and(|early| early.step == row);
+            let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
+            race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
+        };
+        let mut folds: Vec<Fold<'_>> = Vec::new();
+        for (row, pair) in (1..).zip(self.rows.windows(2)) {
+            let [before, here] = pair else { continue };
+            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !matters(row)) else {
+                continue;
+            };
+            match folds.last_mut() {
+                Some(fold) if fold.last + 1 == row && before.actor == self.rows[fold.first].actor => fold.last = row,
+                _ => folds.push(Fold { first: row, last: row, lock }),
+            }
+        }
+        folds.retain(|fold| self.rows.len() > FEW_ROWS && fold.last + 1 - fold.first >= FEW_FOLDED);
+        folds
+    }
+
     /// The line of an assertion that fails in the local work behind its step: the step's own line is another one.
     pub(crate) fn line_behind_step(&self) -> Option<u32> {
         let step = self.rows.get(self.failing?)?.location.as_ref()?;
@@ -200,6 +306,46 @@ impl Story {
     pub fn actor(&self, row: &Row) -> &str {
         self.actors.get(row.actor).map_or("", String::as_str)
     }
+}
+
+/// Why a violation happens, and the steps that this is about.
+#[derive(Default)]
+struct Reason {
+    why: Option<String>,
+    race: Option<ToldRace>,
+    early: Option<ToldEarly>,
+    choice: Option<ToldChoice>,
+}
+
+impl Reason {
+    fn of(why: impl Into<String>) -> Self {
+        Reason { why: Some(why.into()), ..Reason::default() }
+    }
+}
+
+/// The program before a step of a schedule.
+fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize) -> Option<Stepper<'s, S>> {
+    let prefix = Schedule { start: schedule.start, moves: schedule.moves.get(..step)?.to_vec() };
+    Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
+}
+
+/// That one actor touched an object before another one did: `T1 read x before T2 wrote it`.
+fn before_in_words<S: System>(
+    system: &S,
+    object: ObjectId,
+    (first, did): (&str, Access),
+    (second, does): (&str, Access),
+) -> String {
+    let name = system.object_name(object);
+    let (did, does) = (system.touch_verb(object, did), system.touch_verb(object, does));
+    // What happens to an event has the event's name.
+    let what = if first == name { String::new() } else { format!(" {name}") };
+    let then = match (did == does, second == name) {
+        (true, _) => format!("{second} did"),
+        (false, true) => format!("{second} {does}"),
+        (false, false) => format!("{second} {does} it"),
+    };
+    format!("{first} {did}{what} before {then}; nothing orders the two")
 }
 
 /// What following a schedule brings to light.
@@ -221,18 +367,23 @@ impl Telling {
         let mut stepper = Stepper::new(system, state);
         let mut columns = HashMap::new();
         let mut history = History::new();
+        let mut held = HashMap::new();
         let mut before = observe(system, stepper.state());
         telling.initial.clone_from(&before);
         for (index, &step) in schedule.moves.iter().enumerate() {
             let description = system.describe(stepper.state(), step.actor, step.outcome);
             let Some(record) = stepper.try_step(step) else { return telling };
             let causes = history.push(system, index, step.actor, &record.footprint);
-            telling.footprints.push(record.footprint.clone());
+            let record_footprint = record.footprint.clone();
+            telling.footprints.push(record_footprint.clone());
             let actor = *columns.entry(step.actor).or_insert_with(|| {
                 telling.actors.push(system.actor_name(step.actor));
                 telling.actors.len() - 1
             });
             let after = observe(system, stepper.state());
+            let holds = update_held(system, stepper.state(), step.actor, &record_footprint, &mut held);
+            let mut locals = Vec::new();
+            system.observe_locals(stepper.state(), step.actor, &mut locals);
             telling.rows.push(Row {
                 number: index + 1,
                 actor,
@@ -240,6 +391,8 @@ impl Telling {
                 text: description.text,
                 location: description.location,
                 changes: changes(&before, &after),
+                holds,
+                locals,
                 causes,
             });
             before = after;
@@ -251,33 +404,115 @@ impl Telling {
         telling
     }
 
-    /// The reason in words, where it is known.
-    fn why<S: System>(&self, system: &S, found: &Found, race: Option<Race>) -> Option<String> {
-        match (self.actors.as_slice(), race) {
-            ([], _) => Some("it is so before anybody moves".to_owned()),
-            ([alone], _) if found.violation.kind == ViolationKind::Deadlock => {
-                Some(format!("{alone} leads there alone: no other actor has to move"))
+    /// Why it happens, in words, and the steps that the words are about.
+    fn reason<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
+        if let Some(why) = system.explain(found) {
+            let race = explanation.and_then(|explanation| explanation.race());
+            return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
+        }
+        let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
+        // Those who wait for each other do so whatever led there.
+        if let Some(why) = cycle_in_words(&self.waits).filter(|_| is_deadlock) {
+            return Reason { why: Some(why), ..Reason::default() };
+        }
+        match (self.actors.as_slice(), explanation) {
+            ([], _) => Reason::of("it is so in the initial state, before the first step"),
+            ([alone], Some(Explanation::Always)) => Reason::of(format!("{alone} does it alone, in every execution")),
+            (_, Some(Explanation::Always)) if is_deadlock => {
+                Reason::of("every execution ends in a deadlock, whatever the order of the steps")
             }
-            ([alone], _) => Some(format!("{alone} does it alone: no other actor is needed")),
-            (_, Some(race)) if found.violation.kind == ViolationKind::Race => self.why_of_data_race(system, race),
-            (_, Some(race)) => self.why_of_race(system, race),
+            (_, Some(Explanation::Always)) => {
+                Reason::of("every execution comes to this, whatever the order of the steps")
+            }
+            (_, Some(Explanation::Race(race))) => Reason {
+                why: match found.violation.kind {
+                    ViolationKind::Race => self.why_of_data_race(system, race),
+                    _ => self.why_of_race(system, race),
+                },
+                race: self.told_race(system, Some(race)),
+                ..Reason::default()
+            },
+            (_, Some(Explanation::Early { step, after, instead, object })) => {
+                let stepper = at(system, &found.schedule, after);
+                stepper
+                    .and_then(|stepper| self.reason_of_early(system, stepper, step, &instead, object))
+                    .unwrap_or_default()
+            }
+            (_, Some(Explanation::Choice { step, instead })) => {
+                self.reason_of_choice(system, found, step, instead).unwrap_or_default()
+            }
+            ([alone], None) if is_deadlock => {
+                Reason::of(format!("{alone} leads there alone: no other actor has to move"))
+            }
+            ([alone], None) => Reason::of(format!("{alone} does it alone: no other actor is needed")),
             // The message says who waits for what, and that is the reason.
-            _ if found.violation.kind == ViolationKind::Deadlock => None,
-            _ if self.is_unordered() => Some("it happens in every order of these steps".to_owned()),
-            _ => None,
+            (_, None) if is_deadlock => Reason::default(),
+            (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
+            (_, None) => Reason::default(),
         }
     }
 
+    fn told_race<S: System>(&self, system: &S, race: Option<Race>) -> Option<ToldRace> {
+        let race = race.filter(|race| race.first < race.second && race.second < self.rows.len())?;
+        Some(ToldRace { first: race.first, second: race.second, object: system.object_name(race.object) })
+    }
+
     fn why_of_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
-        let touched = |index: usize| {
-            let access = self.footprints[index].access(race.object)?;
-            let name = &self.actors[self.rows[index].actor];
-            Some((name, system.touch_verb(race.object, access)))
+        let side = |index: usize| {
+            let access = self.footprints.get(index)?.access(race.object)?;
+            Some((self.actors[self.rows[index].actor].as_str(), access))
         };
-        let ((first, did), (second, does)) = (touched(race.first)?, touched(race.second)?);
-        let object = system.object_name(race.object);
-        let then = if did == does { "did".to_owned() } else { format!("{does} it") };
-        Some(format!("{first} {did} {object} before {second} {then}; nothing orders the two"))
+        Some(before_in_words(system, race.object, side(race.first)?, side(race.second)?))
+    }
+
+    fn reason_of_early<S: System>(
+        &self,
+        system: &S,
+        mut stepper: Stepper<'_, S>,
+        step: usize,
+        instead: &[Move],
+        object: ObjectId,
+    ) -> Option<Reason> {
+        let (&last, others) = instead.split_last()?;
+        for &other in others {
+            stepper.try_step(other)?;
+        }
+        let Description { text, location } = system.describe(stepper.state(), last.actor, last.outcome);
+        let access = stepper.try_step(last)?.footprint.access(object)?;
+        let actor = system.actor_name(last.actor);
+        let mine = (self.actors[self.rows[step].actor].as_str(), self.footprints[step].access(object)?);
+        let why = before_in_words(system, object, mine, (&actor, access));
+        let early = ToldEarly { step, actor, text, location, object: system.object_name(object) };
+        Some(Reason { why: Some(why), early: Some(early), ..Reason::default() })
+    }
+
+    fn reason_of_choice<S: System>(&self, system: &S, found: &Found, step: usize, instead: Outcome) -> Option<Reason> {
+        let row = self.rows.get(step)?;
+        let stepper = at(system, &found.schedule, step)?;
+        let instead = system.describe(stepper.state(), found.schedule.moves[step].actor, instead).text;
+        let actor = &self.actors[row.actor];
+        // A step shows its outcome in parentheses at its end.
+        let outcome = |text: &str| {
+            Some(text.strip_suffix(')')?.rsplit_once(" (")?)
+                .map(|(head, outcome)| (head.to_owned(), outcome.to_owned()))
+        };
+        let why = match (outcome(&row.text), outcome(&instead)) {
+            (Some((head, taken)), Some((same, other))) if head == same => {
+                match (taken.strip_prefix("wakes "), other.strip_prefix("wakes ")) {
+                    (Some(taken), Some(other)) => {
+                        format!(
+                            "{actor} did {head} and woke {taken}; had it woken {other}, this could have been avoided"
+                        )
+                    }
+                    _ => format!("{actor} did {head} and got {taken}; with {other} this could have been avoided"),
+                }
+            }
+            _ => format!(
+                "{actor} had a choice in step {}; with another outcome this could have been avoided",
+                row.number
+            ),
+        };
+        Some(Reason { why: Some(why), choice: Some(ToldChoice { step, instead }), ..Reason::default() })
     }
 
     /// Both accesses of a data race, with their places.
@@ -309,6 +544,24 @@ impl Telling {
         };
         !touched.values().any(|by_actor| by_actor.iter().any(|one| by_actor.iter().any(|other| depend(one, other))))
     }
+}
+
+/// Notes which locks an actor has after a step, and returns the name of the first of them.
+fn update_held<S: System>(
+    system: &S,
+    state: &S::State,
+    actor: ActorId,
+    footprint: &Footprint,
+    held: &mut HashMap<ActorId, Vec<ObjectId>>,
+) -> Option<String> {
+    let locks = held.entry(actor).or_default();
+    for touch in footprint.touches().iter().filter(|touch| system.object_kind(touch.object) == ObjectKind::Lock) {
+        locks.retain(|&lock| lock != touch.object);
+        if system.holder(state, touch.object) == Some(actor) {
+            locks.push(touch.object);
+        }
+    }
+    locks.first().map(|&lock| system.object_name(lock))
 }
 
 fn observe<S: System>(system: &S, state: &S::State) -> Vec<Value> {
@@ -381,6 +634,34 @@ mod tests {
     }
 
     #[test]
+    fn only_what_became_shorter_is_called_shortened() {
+        let mut story = Threads::three().tell(&[2, 2, 0, 0], 4);
+        assert!(!story.was_shortened());
+        let mut words = |steps, switches| {
+            story.original = Length { steps, switches };
+            story.shortening()
+        };
+        assert_eq!(words(9, 4), "shortened from 9 steps and 4 switches to 4 steps and 1 switch");
+        assert_eq!(words(9, 1), "shortened from 9 steps to 4, with 1 switch");
+        assert_eq!(words(4, 3), "reordered: 1 switch between actors instead of 3");
+    }
+
+    #[test]
+    fn long_critical_sections_are_folded_but_for_what_matters() {
+        let mut story = Threads::of(vec![vec![Op::Increment; 14]]).tell(&[0; 14], 14);
+        for row in &mut story.rows[1..9] {
+            row.holds = Some("m".to_owned());
+        }
+        let folds = |story: &Story| story.folds().iter().map(|fold| (fold.first, fold.last)).collect::<Vec<_>>();
+        // The step that takes the lock stays; the one that gives it back is part of the section.
+        assert_eq!(folds(&story), [(2, 9)]);
+        story.race = Some(ToldRace { first: 5, second: 11, object: "x".to_owned() });
+        assert_eq!(folds(&story), [(2, 4), (6, 9)]);
+        story.rows.truncate(12);
+        assert_eq!(folds(&story), [], "a short schedule is shown as it is");
+    }
+
+    #[test]
     fn one_actor_needs_nobody_else() {
         let alone = Threads::of(vec![vec![Op::Increment, Op::Increment, Op::AssertFirst]]);
         let why = alone.tell(&[0, 0, 0], 3).why;
@@ -398,14 +679,16 @@ mod tests {
     fn a_deadlock_fails_at_no_step() {
         let story = Threads::crossed_locks().tell(&[0, 1], 2);
         assert!(story.faithful);
-        assert_eq!((story.failing, story.culprit, story.why), (None, None, None));
+        assert_eq!((story.failing, story.culprit), (None, None));
+        let cycle = "T1 takes lock 0 before lock 1, T2 takes lock 1 before lock 0: a cycle";
+        assert_eq!(story.why.as_deref(), Some(cycle));
     }
 
     #[test]
     fn an_initial_state_can_be_wrong() {
         let story = Threads { bad_start: true, ..Threads::three() }.tell(&[], 0);
         assert!(story.faithful);
-        assert_eq!(story.why.as_deref(), Some("it is so before anybody moves"));
+        assert_eq!(story.why.as_deref(), Some("it is so in the initial state, before the first step"));
     }
 
     #[test]

@@ -19,8 +19,8 @@
 use crate::format::{count, counted, duration};
 use crate::groups::by_race;
 use crate::layout::{Paint, one_line, pad, shell_word, width, wrap, wrap_whole};
-use crate::waits::circle;
-use crate::{Length, Picked, Report, Row, Story, Vacuity, Wait, meaning, table};
+use crate::waits::cycle_of_names;
+use crate::{Picked, Report, Side, Story, Vacuity, Wait, meaning, table};
 use mazurka_core::{Counter, Location, Value, Verdict};
 
 /// How a report in text looks.
@@ -97,7 +97,18 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     if let Some(race) = &story.race
         && let (Some(first), Some(second)) = (story.rows.get(race.first), story.rows.get(race.second))
     {
-        page.race(story, first, second);
+        page.pair(["race", "with"], story.side(first), story.side(second));
+    }
+    if let Some(early) = &story.early
+        && let Some(row) = story.rows.get(early.step)
+    {
+        let (actor, text, location) = (&early.actor, &early.text, early.location.as_ref());
+        page.pair(["early", "before"], story.side(row), Side { actor, text, location });
+    }
+    if let Some(choice) = &story.choice
+        && let Some(row) = story.rows.get(choice.step)
+    {
+        page.pair(["choice", "not"], story.side(row), Side { actor: "", text: &choice.instead, location: None });
     }
     page.deadlock(&story.waits);
     page.round(&story.repeats);
@@ -246,34 +257,33 @@ impl Page {
         self.lines.extend(wrap(&one_line(text), room).into_iter().map(|piece| pad("", indent) + &piece));
     }
 
-    /// The two racing steps, on one line or on two.
-    fn race(&mut self, story: &Story, first: &Row, second: &Row) {
-        let side = |row: &Row| {
-            let (actor, text) = (one_line(story.actor(row)), one_line(&row.text));
-            let place = row.location.as_ref().map(|location| format!("  ({})", place(location))).unwrap_or_default();
-            let text = if actor == text { actor } else { format!("{actor}  {text}") };
+    /// Two steps of which one decides what the other one does, on one line or on two.
+    fn pair(&mut self, [label, joint]: [&str; 2], first: Side<'_>, second: Side<'_>) {
+        let side = |Side { actor, text, location }: Side<'_>| {
+            let (actor, text) = (one_line(actor), one_line(text));
+            let place = location.map(|location| format!("  ({})", place(location))).unwrap_or_default();
+            let text = if actor == text || actor.is_empty() { text } else { format!("{actor}  {text}") };
             (text, place)
         };
         let (first, second) = (side(first), side(second));
         let cells = |(text, place): &(String, String)| width(text) + width(place);
-        const WITH: &str = "   with   ";
-        if LABELLED + cells(&first) + WITH.len() + cells(&second) <= self.width {
+        if LABELLED + cells(&first) + joint.len() + 6 + cells(&second) <= self.width {
             let [first, second] = [first, second].map(|(text, place)| text + &self.paint.dim(&place));
-            self.lines.push(format!("{}{first}{WITH}{second}", pad("  race", LABELLED)));
+            self.lines.push(format!("{}{first}   {joint}   {second}", pad(&format!("  {label}"), LABELLED)));
         } else {
-            for (label, side) in [("race", first), ("  with", second)] {
+            for (label, side) in [(label.to_owned(), first), (format!("  {joint}"), second)] {
                 if LABELLED + cells(&side) <= self.width {
                     let text = side.0 + &self.paint.dim(&side.1);
                     self.lines.push(pad(&format!("  {label}"), LABELLED) + &text);
                 } else {
-                    self.labelled(label, &side.0);
+                    self.labelled(&label, &side.0);
                     self.hanging(LABELLED, &side.1);
                 }
             }
         }
     }
 
-    /// Who holds what in a deadlock, and who waits for whom in a circle.
+    /// Who holds what in a deadlock, and who waits for whom in a cycle.
     fn deadlock(&mut self, waits: &[Wait]) {
         let held = |wait: &Wait| {
             let actor = wait.actor.clone();
@@ -283,8 +293,8 @@ impl Page {
         if !held.is_empty() {
             self.labelled("held", &held.join("; "));
         }
-        if let Some(circle) = circle(waits) {
-            self.labelled("circle", &circle);
+        if let Some(cycle) = cycle_of_names(waits) {
+            self.labelled("cycle", &cycle);
         }
     }
 
@@ -334,7 +344,7 @@ impl Page {
             self.hanging(2, &sentence);
         }
         if story.was_shortened() {
-            self.hanging(2, &format!("shortened from {} to {}", length(story.original), length(story.length)));
+            self.hanging(2, &story.shortening());
         }
         if story.saved.is_some() {
             self.lines.push(String::new());
@@ -358,11 +368,6 @@ impl Page {
 
 fn place(location: &Location) -> String {
     one_line(&location.to_string())
-}
-
-fn length(length: Length) -> String {
-    let steps = count(length.steps as u64, "step", "steps");
-    format!("{steps} and {}", count(length.switches as u64, "switch", "switches"))
 }
 
 fn listed(values: &[Value]) -> String {
@@ -549,8 +554,9 @@ mod tests {
         insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
         VIOLATION  deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0, held
                    by T1
+          why      T1 takes lock 0 before lock 1, T2 takes lock 1 before lock 0: a cycle
           held     lock 0 by T1; lock 1 by T2
-          circle   T1 → T2 → T1
+          cycle    T1 → T2 → T1
 
           step  T1                     T2
           1     lock 0   lock 0 = T1
@@ -564,7 +570,7 @@ mod tests {
         let told = Threads { bad_start: true, starts: vec![0, 1], ..Threads::three() }.tell(&[], 0);
         insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
         VIOLATION  invariant broken: x > 0
-          why      it is so before anybody moves
+          why      it is so in the initial state, before the first step
           values   x = 0
           start    x = 0
         ");

@@ -101,10 +101,10 @@ fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awai
     }
 }
 
-/// A line for each one who waits: what it holds and what it waits for, and then the circle if there is one.
+/// A line for each one who waits: what it holds and what it waits for, and then the cycle if there is one.
 pub(crate) fn waits_in_words(waits: &[Wait]) -> Vec<String> {
     let mut lines: Vec<String> = waits.iter().map(wait_in_words).collect();
-    lines.extend(circle(waits).map(|circle| format!("a circle: {circle}")));
+    lines.extend(cycle_of_names(waits).map(|cycle| format!("a cycle: {cycle}")));
     lines
 }
 
@@ -115,13 +115,43 @@ fn wait_in_words(wait: &Wait) -> String {
 }
 
 /// Those who wait for each other, as `a → b → a`.
-pub(crate) fn circle(waits: &[Wait]) -> Option<String> {
+pub(crate) fn cycle_of_names(waits: &[Wait]) -> Option<String> {
     let mut names: Vec<&str> = cycle(waits).into_iter().map(|index| waits[index].actor.as_str()).collect();
     names.push(names.first()?);
     Some(names.join(" → "))
 }
 
-/// Those who wait for each other in a circle, by their places in `waits`: each for the next, the last for the first.
+/// Why those who wait for each other cannot go on: the order in which each of them takes what it needs.
+pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
+    let cycle = cycle(waits);
+    let last = *cycle.last()?;
+    if let [alone] = cycle.as_slice() {
+        let Wait { actor, awaited, .. } = &waits[*alone];
+        return Some(match awaited {
+            Waited::End(_) => format!("{actor} waits for its own end"),
+            _ => format!("{actor} takes {} while it holds it already", awaited.words()),
+        });
+    }
+    // Each one holds what the one before it in the cycle waits for.
+    let before = std::iter::once(last).chain(cycle.iter().copied());
+    let sides: Vec<String> = cycle
+        .iter()
+        .zip(before)
+        .map(|(&index, before)| {
+            let (Wait { actor, awaited, .. }, held) = (&waits[index], &waits[before].awaited);
+            match (held, awaited) {
+                (Waited::Object { name, .. }, Waited::Object { name: wanted, .. }) => {
+                    format!("{actor} takes {name} before {wanted}")
+                }
+                (Waited::Object { name, .. }, _) => format!("{actor} holds {name} and waits for {}", awaited.words()),
+                _ => format!("{actor} waits for {}", awaited.words()),
+            }
+        })
+        .collect();
+    Some(format!("{}: a cycle", sides.join(", ")))
+}
+
+/// Those who wait for each other in a cycle, by their places in `waits`: each for the next, the last for the first.
 pub fn cycle(waits: &[Wait]) -> Vec<usize> {
     let next = |index: usize| {
         let whom = waits[index].awaited.whom()?;

@@ -147,8 +147,18 @@ impl<'a> Walkthrough<'a> {
             let text = format!("races with step {}, {}", partner.number, self.story.actor(partner));
             format!("  {}", paint.open(&one_line(&text)))
         }));
+        lines.extend(self.instead(row).map(|text| format!("  {}", paint.open(&one_line(&text)))));
         lines.extend(self.ending());
         joined(lines)
+    }
+
+    /// What would have avoided the violation here, if this is where it was decided by no step of the schedule.
+    fn instead(&self, row: &Row) -> Option<String> {
+        let index = row.number - 1;
+        let early = self.story.early.as_ref().filter(|early| early.step == index);
+        let choice = self.story.choice.as_ref().filter(|choice| choice.step == index);
+        let early = early.map(|early| format!("came before {}: {}", early.actor, early.text));
+        early.or_else(|| choice.map(|choice| format!("avoided by {}", choice.instead)))
     }
 
     /// The other step of the race, if this one is part of it.
@@ -184,7 +194,7 @@ impl<'a> Walkthrough<'a> {
     /// All values, and what the last step made of them.
     fn state(&self) -> String {
         let values = self.story.state_after(self.at);
-        if values.is_empty() {
+        if values.is_empty() && self.story.locals_after(self.at).is_empty() {
             return "  there is nothing to see of the state\n".to_owned();
         }
         let names = values.iter().map(|value| width(&one_line(&value.name))).max().unwrap_or(0);
@@ -197,7 +207,11 @@ impl<'a> Walkthrough<'a> {
             let shown = format!("  {}  {}", pad(&one_line(&value.name), names), one_line(&value.value));
             shown + &self.paint().open(&was.unwrap_or_default())
         };
-        joined(values.iter().map(line).collect())
+        let locals = self.story.locals_after(self.at).into_iter().map(|(actor, locals)| {
+            let locals: Vec<String> = locals.iter().map(|value| format!("{} = {}", value.name, value.value)).collect();
+            format!("  in {}: {}", one_line(actor), one_line(&locals.join(", ")))
+        });
+        joined(values.iter().map(line).chain(locals).collect())
     }
 
     /// The table up to here.
@@ -331,7 +345,7 @@ mod tests {
           ✗ deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0, held by T1
             T1 holds lock 0, waits for lock 1
             T2 holds lock 1, waits for lock 0
-            a circle: T1 → T2 → T1
+            a cycle: T1 → T2 → T1
         ");
     }
 

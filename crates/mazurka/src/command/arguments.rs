@@ -12,7 +12,7 @@ use std::time::Duration;
 /// More threads than any machine has cores: a larger number is a slip.
 const MOST_THREADS: usize = 1024;
 
-/// Finds the order of events that breaks a program, and proves that there is none when it finds none.
+/// Finds an order of events that breaks a program, or proves that there is none.
 #[derive(Debug, Parser)]
 #[command(
     version,
@@ -52,14 +52,14 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Run all engines that fit on one program, side by side.
     Compare(Compare),
-    /// Let all engines agree with `exhaustive` on random programs.
+    /// Compare all engines with `exhaustive` on random programs.
     Agree(Agree),
 }
 
 /// Which variant of an algorithm.
 #[derive(Debug, Args)]
 pub(crate) struct Variant {
-    /// Use the algorithm as published, without the savings that are ours.
+    /// Use the algorithm as published, without the savings that Mazurka adds.
     #[arg(long)]
     pub(crate) plain: bool,
     /// Run `stateful` as published, without our repairs: it misses violations, and to find nothing proves nothing.
@@ -370,7 +370,7 @@ pub(crate) struct Pairs {
     /// Keep nothing.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]
     pub(crate) no_store: bool,
-    /// Check all pairs anew, also those that are known.
+    /// Check all pairs again, also those that the store knows.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Findings that are accepted, one on each line: they are counted, and do not make the exit code 1.
@@ -385,7 +385,7 @@ pub(crate) struct Pairs {
     pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
-    /// Use the algorithm as published, without the savings that are ours.
+    /// Use the algorithm as published, without the savings that Mazurka adds.
     #[arg(long)]
     pub(crate) plain: bool,
     /// How to write the table.

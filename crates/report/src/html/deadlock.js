@@ -1,4 +1,4 @@
-// A deadlock as a circle of those who wait for each other, and a list of who holds what.
+// A deadlock as a cycle of those who wait for each other, and a list of who holds what.
 
 /** The picture and the list; nothing if the program does not tell who waits. */
 function deadlockView(violation) {
@@ -19,7 +19,7 @@ function deadlockView(violation) {
       ),
     ),
   );
-  const heading = cycle.length > 1 ? "Each waits for the next, in a circle" : "Who waits for what";
+  const heading = cycle.length > 1 ? "Each waits for the next, in a cycle" : "Who waits for what";
   return element(
     "section",
     { class: "deadlock" },

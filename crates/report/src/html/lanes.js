@@ -7,11 +7,17 @@ const QUIET_KINDS = new Set(["handler", "mailbox", "invariant"]);
 // A link through a variable that is longer than this crosses too much to help.
 const LONGEST_QUIET_LINK = 8;
 
+/** The rows that the reason is about. */
+function decidingRows({ race, early, choice }) {
+  return (race ? [race.first, race.second] : [early?.step, choice?.step].filter(Boolean)).map((number) => number - 1);
+}
+
 /** The lanes of a violation. `choose` is called with the number of a step that the reader picks. */
 function lanesOf(violation, order, choose) {
   const rows = violation.schedule.map((step, index) => rowOf(violation, step, index, choose));
   const ending = violation.kind === "deadlock" && violation.replayed ? endingRow() : null;
   const list = element("ol", { class: "rows" }, rows, ending);
+  const folds = violation.folds.map(([first, last, lock]) => foldOf(violation, rows, first, last, lock, () => lanes.draw()));
   const picture = svg("svg", { class: "picture", "aria-hidden": "true", focusable: "false" });
   const heads = element("div", { class: "heads", "aria-hidden": "true" });
   const node = element("div", { class: "lanes" }, heads, element("div", { class: "body" }, picture, list));
@@ -24,11 +30,23 @@ function lanesOf(violation, order, choose) {
     row.addEventListener("mouseleave", lanes.settle);
   });
   lanes.draw = () => {
-    drawHeads(heads, violation, drawPicture(picture, list, rows, violation));
+    drawHeads(heads, violation, drawPicture(picture, list, rows, folds, violation));
     lanes.show(lanes.current);
+  };
+  lanes.toggleFolds = () => {
+    const close = folds.every((fold) => fold.isOpen());
+    for (const fold of folds) fold.set(!close);
+    lanes.draw();
   };
   lanes.show = (steps) => {
     lanes.current = steps;
+    // The step at hand is always in sight.
+    const hiding = folds.find((fold) => fold.holds(steps - 1) && !fold.isOpen());
+    if (hiding) {
+      hiding.set(true);
+      lanes.draw();
+      return;
+    }
     rows.forEach((row, index) => {
       row.classList.toggle("current", index === steps - 1);
       row.classList.toggle("ahead", index >= steps);
@@ -43,14 +61,15 @@ function lanesOf(violation, order, choose) {
 }
 
 function rowOf(violation, step, index, choose) {
-  const race = violation.race && [violation.race.first - 1, violation.race.second - 1].includes(index);
+  const race = decidingRows(violation).includes(index);
+  const tag = violation.race ? `race on ${violation.race.object}` : violation.early ? `came before ${violation.early.actor}` : "this choice decides";
   const fails = violation.failing === index;
   const words = element(
     "span",
     { class: "words" },
     element("span", { class: "actor" }, step.actor),
     step.text === step.actor ? null : element("code", {}, step.text),
-    race ? element("span", { class: "tag race" }, `race on ${violation.race.object}`) : null,
+    race ? element("span", { class: "tag race" }, tag) : null,
     fails ? element("span", { class: "tag wrong" }, violation.failing_line ? `✗ wrong at line ${violation.failing_line}` : "✗ wrong here") : null,
     step.changes.map((change) => element("span", { class: "change" }, changeWords(change))),
   );
@@ -62,6 +81,33 @@ function rowOf(violation, step, index, choose) {
     words,
   );
   return element("li", { class: `row${race ? " race" : ""}${fails ? " wrong" : ""}` }, button);
+}
+
+/** A row that stands for steps within a critical section and opens them. */
+function foldOf(violation, rows, first, last, lock, redraw) {
+  const { actor } = violation.schedule[first];
+  const words = element("span", { class: "words" });
+  const button = element(
+    "button",
+    { type: "button", "aria-expanded": "false", on: { click: () => { fold.set(!fold.isOpen()); redraw(); } } },
+    element("span", { class: "number" }),
+    element("span", { class: "space" }),
+    words,
+  );
+  const row = element("li", { class: "row fold" }, button);
+  rows[first].before(row);
+  let open = false;
+  const fold = { row, holds: (index) => first <= index && index <= last, isOpen: () => open };
+  fold.set = (on) => {
+    open = on;
+    button.setAttribute("aria-expanded", String(open));
+    const steps = `${count(last - first + 1, "step", "steps")} of ${actor} while it holds ${lock}`;
+    const sign = element("span", { class: "sign", "aria-hidden": "true" }, open ? "▾" : "▸");
+    words.replaceChildren(element("span", {}, sign, `${steps} (${first + 1} to ${last + 1})`));
+    for (let index = first; index <= last; index++) rows[index].hidden = !open;
+  };
+  fold.set(false);
+  return fold;
 }
 
 function endingRow() {
@@ -81,7 +127,7 @@ function changeWords(change) {
 }
 
 /** Draws lanes, links and steps beside the rows as they stand, and returns the places of the lanes. */
-function drawPicture(picture, list, rows, violation) {
+function drawPicture(picture, list, rows, folds, violation) {
   const actors = violation.actors;
   const room = list.clientWidth * (list.clientWidth < 560 ? 0.34 : 0.42);
   const pitch = Math.max(16, Math.min(96, room / Math.max(1, actors.length)));
@@ -90,8 +136,10 @@ function drawPicture(picture, list, rows, violation) {
   list.style.setProperty("--lanes", `${width}px`);
   const height = list.offsetHeight;
   const top = list.getBoundingClientRect().top;
-  const middles = rows.map((row) => {
-    const box = row.getBoundingClientRect();
+  const middles = rows.map((row, index) => {
+    // A step that is folded away stands where its fold does.
+    const shown = row.hidden ? folds.find((fold) => fold.holds(index)).row : row;
+    const box = shown.getBoundingClientRect();
     row.style.setProperty("--height", `${box.height}px`);
     return box.top - top + box.height / 2;
   });
@@ -163,7 +211,7 @@ function drawRace(race, place) {
 }
 
 function drawStep(violation, row, { x, y }, actor) {
-  const race = violation.race && [violation.race.first - 1, violation.race.second - 1].includes(row);
+  const race = decidingRows(violation).includes(row);
   const fails = violation.failing === row;
   const classes = ["step", `lane-${actor % LANE_COLOURS}`, race && "race", fails && "wrong"].filter(Boolean);
   return svg(

@@ -22,7 +22,9 @@ function contentsView(data) {
   if (data.violations.length < 2) return null;
   const link = (index) =>
     element("li", {}, element("a", { href: `#violation-${index + 1}` }, `${index + 1}. ${data.violations[index].message}`));
-  const heading = ({ race, schedule, kind }) => {
+  const heading = ({ race, early, choice, schedule, kind }) => {
+    if (early) return `${schedule[early.step - 1].actor} before ${early.actor} on ${early.object}`;
+    if (choice) return `the choice of ${schedule[choice.step - 1].actor} in step ${choice.step}`;
     if (!race) return kind;
     const [one, other] = [schedule[race.first - 1], schedule[race.second - 1]];
     return `race on ${race.object}: ${one.actor} with ${other.actor}`;
@@ -77,6 +79,8 @@ function listenToKeys(views, active) {
       if (inRows) view.node.querySelector(".rows .current button")?.focus();
     } else if (event.key === "h") {
       view.toggleOrder();
+    } else if (event.key === "f") {
+      view.toggleFolds();
     }
   });
 }

@@ -36,8 +36,8 @@ function sourceList(source) {
 function sourceView(sources, violation) {
   const lists = new Map(sources.map((source) => [source.file, sourceList(source)]));
   const lineOf = (place) => place && lists.get(place.file)?.children[place.line - 1];
-  const race = violation.race ? [violation.race.first - 1, violation.race.second - 1] : [];
-  for (const row of race) lineOf(violation.schedule[row].where)?.classList.add("race");
+  for (const row of decidingRows(violation)) lineOf(violation.schedule[row].where)?.classList.add("race");
+  if (violation.early) lineOf(violation.early.where)?.classList.add("race");
   lineOf(violation.where)?.classList.add("wrong");
   let marked = null;
   const show = (steps) => {

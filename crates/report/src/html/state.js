@@ -17,6 +17,22 @@ function statesOf(violation) {
   return states;
 }
 
+/** The local variables of each actor that has moved: those of the one that moves last stand out. */
+function localRows(violation, steps) {
+  const last = new Map(violation.schedule.slice(0, steps).map((step) => [step.actor, step.locals ?? {}]));
+  const mover = steps > 0 ? violation.schedule[steps - 1].actor : null;
+  return [...last].flatMap(([actor, locals]) =>
+    Object.entries(locals).map(([name, value]) =>
+      element(
+        "tr",
+        { class: actor === mover ? "local own" : "local" },
+        element("th", { scope: "row" }, element("span", { class: "dim" }, `${actor} · `), name),
+        element("td", {}, value),
+      ),
+    ),
+  );
+}
+
 /** A table of the state. */
 function stateTable(violation) {
   const states = statesOf(violation);
@@ -29,6 +45,8 @@ function stateTable(violation) {
     element("thead", { class: "unseen" }, element("tr", {}, element("th", {}, "name"), element("th", {}, "value"))),
     body,
   );
+  const locals = element("tbody", { class: "locals" });
+  table.append(locals);
   const all = new Set(states.flatMap((state) => [...state.keys()]));
   const fold = all.size > MANY_VALUES && changing.size > 0 && changing.size < all.size;
   const box = element("input", { type: "checkbox", on: { change: () => show(shown) } });
@@ -63,7 +81,9 @@ function stateTable(violation) {
       ),
     );
     body.replaceChildren(...rows, ...gone);
+    locals.replaceChildren(...localRows(violation, steps));
   };
-  const node = all.size === 0 ? null : element("div", { class: "state-box" }, table, choice);
+  const hasLocals = violation.schedule.some((step) => step.locals);
+  const node = all.size === 0 && !hasLocals ? null : element("div", { class: "state-box" }, table, choice);
   return { node, show };
 }

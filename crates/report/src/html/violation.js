@@ -17,6 +17,7 @@ function violationView(data, violation, index, tell) {
     { class: "dim hint" },
     "Point at a step to see what comes before and after it in every order; what fades could have come at another time. ",
     "Arrow keys step.",
+    violation.folds.length > 0 ? [" ", element("kbd", {}, "f"), " opens or folds critical sections."] : null,
   );
   const walk =
     last > 0
@@ -49,6 +50,7 @@ function violationView(data, violation, index, tell) {
     if (last > 0) lanes.draw();
   };
   view.toggleOrder = controls.toggleOrder;
+  view.toggleFolds = lanes.toggleFolds;
   return view;
 }
 
@@ -68,6 +70,8 @@ function explanation(violation) {
   const parts = [];
   if (violation.why) parts.push(element("p", { class: "why" }, reason(violation)));
   if (violation.race) parts.push(racePair(violation));
+  if (violation.early) parts.push(earlyPair(violation));
+  if (violation.choice) parts.push(choicePair(violation));
   const values = violation.failing === null ? Object.entries(violation.values) : [];
   for (const [label, list] of [["values", values], ["start", violation.start_values]]) {
     if (list.length > 0) {
@@ -98,26 +102,44 @@ function sentence(text) {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** The two racing steps side by side. */
-function racePair(violation) {
-  const side = (number) => {
-    const step = violation.schedule[number - 1];
-    const lane = violation.actors.indexOf(step.actor) % LANE_COLOURS;
-    return element(
-      "div",
-      { class: `racer lane-${lane}` },
-      element("span", { class: "actor" }, step.actor),
-      step.text === step.actor ? null : element("code", {}, step.text),
-      element("span", { class: "dim" }, `step ${number}${step.where ? `, line ${step.where.line}` : ""}`),
-    );
-  };
+/** Two steps side by side. */
+function pairOf(label, one, joint, other) {
+  return element("div", { class: "pair", role: "group", "aria-label": label }, one, element("span", { class: "versus" }, joint), other);
+}
+
+/** One of the two: who does what, and a remark on when and where. */
+function sideOf(violation, { actor, text, where }, remark) {
+  const lane = violation.actors.indexOf(actor);
+  const place = where ? `line ${where.line}` : null;
   return element(
     "div",
-    { class: "pair", role: "group", "aria-label": "the race" },
-    side(violation.race.first),
-    element("span", { class: "versus" }, "races with"),
-    side(violation.race.second),
+    { class: lane < 0 ? "racer" : `racer lane-${lane % LANE_COLOURS}` },
+    actor ? element("span", { class: "actor" }, actor) : null,
+    text === actor ? null : element("code", {}, text),
+    element("span", { class: "dim" }, [remark, place].filter(Boolean).join(", ")),
   );
+}
+
+function stepSide(violation, number) {
+  return sideOf(violation, violation.schedule[number - 1], `step ${number}`);
+}
+
+function racePair(violation) {
+  const { first, second } = violation.race;
+  return pairOf("the race", stepSide(violation, first), "races with", stepSide(violation, second));
+}
+
+/** A step, and one of another actor that did not come before it. */
+function earlyPair(violation) {
+  const { early } = violation;
+  return pairOf("the early step", stepSide(violation, early.step), "came before", sideOf(violation, early, "not part of this schedule"));
+}
+
+/** A step, and the same step with another outcome. */
+function choicePair(violation) {
+  const { step, instead } = violation.choice;
+  const other = { actor: null, text: instead, where: null };
+  return pairOf("the choice", stepSide(violation, step), "instead of", sideOf(violation, other, "can avoid it"));
 }
 
 function footnotes(violation) {
@@ -133,7 +155,7 @@ function footnotes(violation) {
 
 /** What the reader hears when the stepper moves. */
 function stepWords(violation, steps) {
-  if (steps === 0) return "Before anybody moves";
+  if (steps === 0) return "Before the first step";
   const step = violation.schedule[steps - 1];
   const what = step.text === step.actor ? "" : `: ${step.text}`;
   const end = violation.failing === steps - 1 ? " ✗" : "";
