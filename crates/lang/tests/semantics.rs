@@ -815,6 +815,8 @@ mod control {
         assert!(ends("shared x; const N = 3; thread t { for (let i = 0; i <= N; i += 2) { x = i; } }"));
         assert!(!ends("shared x; thread t { for (let i = 0; i < x; i += 1) { x = i; } }"));
         assert!(!ends("shared x; thread t { for (let i = 0; i < 3; i += 1) { if (x) { i = 0; } } }"));
+        assert!(!ends("shared x; thread t { for (let i = 0; i < 3; i += 1) { for (; x; i = 0) { } } }"));
+        assert!(!ends("shared x; thread t { for (let i = 0; i < 3; i += 1) { switch (x) { case 1: i -= 1; } } }"));
         assert!(!ends("shared x; thread t { for (let i = 0; i < 3; ) { x = 1; } }"));
         assert!(!ends("shared x; thread t { for (x = 0; x < 3; x += 1) { } }"));
         assert!(!ends("shared x; thread t { do { x = 1; } while (x); }"));
