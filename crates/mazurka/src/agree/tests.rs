@@ -66,6 +66,7 @@ fn count(unit: &mut Unit, census: &mut BTreeMap<String, u64>) {
             match kind {
                 ExprKind::Unary(op, _) => add(format!("{op:?}")),
                 ExprKind::Binary(op, ..) => add(format!("{op:?}")),
+                ExprKind::Sync(op, ..) => add(format!("{op:?}")),
                 _ => {}
             }
         }
@@ -84,7 +85,9 @@ const LANGUAGE: &str = "Const Enum Shared Object Thread Message Def Event Never 
     Declare Switch DoWhile ForLoop Conditional \
     Number Place Unary Binary Logical Call Cas Swap FetchAdd Choose Negate Not \
     Add Subtract Multiply Divide Remainder And Or Xor ShiftLeft ShiftRight \
-    Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler";
+    Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler \
+    Semaphore RwLock Channel Sync WaitTimeout TryLock Acquire TryAcquire Release ReadLock TryReadLock ReadUnlock \
+    WriteLock TryWriteLock WriteUnlock Send TrySend Receive TryReceive";
 
 const VARIETIES: [&str; 21] = [
     "shared array",
