@@ -910,9 +910,8 @@ impl Model {
                 let mutex = resolve(mutex, frame);
                 footprint.touch(self.mutex_object(mutex), self.locking(mutex));
             }
-            Instruction::Sync { op, object, .. } => {
-                let access = if op == SyncOp::ReadLock { Access::ADD } else { Access::READ_WRITE };
-                footprint.touch(self.sync_object(resolve(object, frame)), access);
+            Instruction::Sync { object, .. } => {
+                footprint.touch(self.sync_object(resolve(object, frame)), Access::READ_WRITE);
             }
             Instruction::Join { thread } => {
                 let handle = frame[usize::from(thread)];

@@ -186,10 +186,9 @@ pub(crate) fn touch_verb(model: &Model, object: ObjectId, access: Access) -> &'s
         (Object::Mutex(_), _) => "took",
         (Object::Sync(number), changes) => match model.program().syncs[number].kind {
             _ if !changes => "tried",
-            SyncKind::Semaphore { .. } if access == Access::ADD => "released",
+            SyncKind::Semaphore { .. } if access == Access::WRITE => "released",
             SyncKind::Semaphore { .. } => "acquired",
-            SyncKind::RwLock { .. } if access == Access::ADD => "read under",
-            SyncKind::RwLock { .. } => "wrote under",
+            SyncKind::RwLock { .. } => "locked or unlocked",
             SyncKind::Channel { .. } => "used",
         },
         (Object::Condition(_), _) if access.contains(Access::ADD) => "waited at",

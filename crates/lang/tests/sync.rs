@@ -177,17 +177,6 @@ mod rw_locks {
         let source = "rwlock l; event e { let got = try_read_lock(l); disable e; } thread a { assume(0); }";
         assert!(finals(source, &["l"]).contains(&"1 reader".to_owned()), "{:?}", finals(source, &["l"]));
     }
-
-    #[test]
-    fn readers_do_not_notice_each_other() {
-        let model = model("rwlock l; thread a(i in 0..2) { read_lock(l); read_unlock(l); }", Identity::History);
-        let state = &model.initial_states()[0];
-        let footprints: Vec<_> = common::enabled(&model, state)
-            .iter()
-            .map(|&actor| common::outcomes(&model, state, actor).remove(0).footprint)
-            .collect();
-        assert!(!mazurka_core::Dependence::default().conflicts(&footprints[0], &footprints[1]));
-    }
 }
 
 mod tries {

@@ -1,7 +1,7 @@
 //! Semaphores, read-write locks, channels, and operations that are written like calls.
 //!
-//! Their words are not reserved: a variable may be called `channel`, and a program that defines a function `send` calls
-//! that one.
+//! Their words are not reserved: a variable may be called `channel`, and a file that defines a function `send` calls that
+//! one.
 
 use super::{Parsed, Parser};
 use crate::ast::{Expr, ExprKind, Item, ObjectKind, SyncOp};

@@ -62,8 +62,8 @@ impl Run<'_> {
     fn count(&mut self, op: SyncOp, semaphore: usize, at: usize) {
         let object = self.model.sync_object(semaphore);
         if op == SyncOp::Release {
-            // Releases commute. So many that they would not fit into the word cannot happen.
-            self.touch(object, Access::ADD);
+            // So many that they would not fit into the word cannot happen.
+            self.touch(object, Access::WRITE);
             self.words[at] = self.words[at].saturating_add(1);
         } else {
             self.touch(object, TAKE);
@@ -77,9 +77,8 @@ impl Run<'_> {
         let (reads, writer) = (self.record.stack() + lock, self.model.layout().writers + lock);
         let own = i64::from(self.actor.0) + 1;
         match op {
-            // Readers do not notice each other.
             SyncOp::ReadLock | SyncOp::TryReadLock => {
-                self.touch(object, Access::ADD);
+                self.touch(object, TAKE);
                 self.words[reads] += 1;
                 self.words[at] += 1;
             }
@@ -87,7 +86,7 @@ impl Run<'_> {
                 if self.words[reads] == 0 {
                     return Err(Fault::ReadUnlockNotHeld.into());
                 }
-                self.touch(object, Access::ADD);
+                self.touch(object, TAKE);
                 self.words[reads] -= 1;
                 self.words[at] -= 1;
             }

@@ -41,7 +41,7 @@ pub enum Kind {
     Everything,
     /// Threads with semaphores, read-write locks, channels, and locks that are tried.
     Sync,
-    /// The same with handlers or events.
+    /// The same with handlers and events.
     SyncMixed,
 }
 
@@ -77,7 +77,7 @@ impl Kind {
     }
 
     fn has_events(self) -> bool {
-        matches!(self, Kind::Events | Kind::Switches | Kind::Everything)
+        matches!(self, Kind::Events | Kind::Switches | Kind::Everything | Kind::SyncMixed)
     }
 
     fn has_switches(self) -> bool {
@@ -443,7 +443,7 @@ impl Maker {
         if !self.shape.kind.has_events() {
             return;
         }
-        let most = if self.shape.kind == Kind::Everything { 2 } else { 4 };
+        let most = if self.shape.kind.has_threads() { 2 } else { 4 };
         let count = self.random.between(1, most) as usize;
         let mut things: Vec<Thing> = ["e", "f", "o", "u"]
             .into_iter()
