@@ -408,3 +408,12 @@ fn all_engines_see_the_data_races_of_random_programs() {
     let agreement = run(&settings, Contender::all(), &mut |_| {});
     assert_eq!(agreement.disagreement, None);
 }
+
+#[test]
+fn a_writer_that_comes_before_a_second_reader_is_not_missed() {
+    // Readers that did not conflict made `stateful` miss the reader that waits for ever.
+    let source = "rwlock b; def work() { write_lock(b); }
+        thread s(i in 0..2) { read_lock(b); spawn work(); read_unlock(b); }";
+    let compared = compare(source, &Contender::all());
+    assert!(matches!(compared, Ok(Some(_))), "{compared:?}");
+}
