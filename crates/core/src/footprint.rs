@@ -22,6 +22,8 @@ impl Access {
     pub const READ: Access = Access(1);
     /// The step changed the object.
     pub const WRITE: Access = Access(2);
+    /// The step changed the object, and how depends on the object's value.
+    pub const READ_WRITE: Access = Access(1 | 2);
     /// The step stored the value that was there already.
     pub const REWRITE: Access = Access(4);
     /// The step changed the object in a way that commutes with other additions, such as putting a message into a bag.

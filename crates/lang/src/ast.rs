@@ -48,13 +48,15 @@ pub enum Initial {
     Each(Vec<Expr>, Span),
 }
 
-/// What kind of object `mutex`, `cond` and `handler` define.
+/// What kind of object `mutex`, `cond`, `rwlock` and `handler` define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
     /// A lock.
     Mutex,
     /// A condition variable.
     Cond,
+    /// A lock that one writer or several readers hold.
+    RwLock,
     /// A handler that takes its messages in order of arrival.
     FifoHandler,
     /// A handler that takes its messages in any order.
@@ -96,7 +98,7 @@ pub enum Item {
         /// What it starts with.
         initial: Initial,
     },
-    /// `mutex m;`, `cond c;`, `handler h any;`
+    /// `mutex m;`, `cond c;`, `rwlock l;`, `handler h any;`
     Object {
         /// Its name.
         name: Name,
@@ -104,6 +106,24 @@ pub enum Item {
         kind: ObjectKind,
         /// How many, if it is an array.
         length: Option<Expr>,
+    },
+    /// `semaphore s = 2;`
+    Semaphore {
+        /// Its name.
+        name: Name,
+        /// How many, if it is an array.
+        length: Option<Expr>,
+        /// What it starts with.
+        initial: Initial,
+    },
+    /// `channel c(2);`
+    Channel {
+        /// Its name.
+        name: Name,
+        /// How many, if it is an array.
+        length: Option<Expr>,
+        /// How many values each of them holds.
+        capacity: Expr,
     },
     /// `thread t { … }`
     Thread {
@@ -345,6 +365,119 @@ pub enum ExprKind {
     FetchAdd(Place, Box<Expr>),
     /// `choose(a..b)`: each value from a to b - 1
     Choose(Box<Expr>, Box<Expr>),
+    /// `acquire(s)`, `trylock(m)`, `send(c, 1)`: an operation on an object, with its operand
+    Sync(SyncOp, Place, Option<Box<Expr>>),
+    /// `wait_timeout(c, m)`: 1 if it was signalled, 0 if it timed out
+    WaitTimeout(Place, Place),
+}
+
+/// The operations on mutexes, semaphores, read-write locks and channels that are written like calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncOp {
+    /// `trylock(m)`: 1 if it took the mutex
+    TryLock,
+    /// `acquire(s)`
+    Acquire,
+    /// `try_acquire(s)`: 1 if it acquired the semaphore
+    TryAcquire,
+    /// `release(s)`
+    Release,
+    /// `read_lock(l)`
+    ReadLock,
+    /// `try_read_lock(l)`: 1 if it took the lock
+    TryReadLock,
+    /// `read_unlock(l)`
+    ReadUnlock,
+    /// `write_lock(l)`
+    WriteLock,
+    /// `try_write_lock(l)`: 1 if it took the lock
+    TryWriteLock,
+    /// `write_unlock(l)`
+    WriteUnlock,
+    /// `send(c, v)`
+    Send,
+    /// `try_send(c, v)`: 1 if it sent the value
+    TrySend,
+    /// `receive(c)`: the value
+    Receive,
+    /// `try_receive(c, v)`: the value, or `v` if there is none
+    TryReceive,
+}
+
+impl SyncOp {
+    /// All of them.
+    pub const ALL: [SyncOp; 14] = [
+        SyncOp::TryLock,
+        SyncOp::Acquire,
+        SyncOp::TryAcquire,
+        SyncOp::Release,
+        SyncOp::ReadLock,
+        SyncOp::TryReadLock,
+        SyncOp::ReadUnlock,
+        SyncOp::WriteLock,
+        SyncOp::TryWriteLock,
+        SyncOp::WriteUnlock,
+        SyncOp::Send,
+        SyncOp::TrySend,
+        SyncOp::Receive,
+        SyncOp::TryReceive,
+    ];
+
+    /// What it is called in a program.
+    pub fn name(self) -> &'static str {
+        match self {
+            SyncOp::TryLock => "trylock",
+            SyncOp::Acquire => "acquire",
+            SyncOp::TryAcquire => "try_acquire",
+            SyncOp::Release => "release",
+            SyncOp::ReadLock => "read_lock",
+            SyncOp::TryReadLock => "try_read_lock",
+            SyncOp::ReadUnlock => "read_unlock",
+            SyncOp::WriteLock => "write_lock",
+            SyncOp::TryWriteLock => "try_write_lock",
+            SyncOp::WriteUnlock => "write_unlock",
+            SyncOp::Send => "send",
+            SyncOp::TrySend => "try_send",
+            SyncOp::Receive => "receive",
+            SyncOp::TryReceive => "try_receive",
+        }
+    }
+
+    /// What it is an operation on.
+    pub(crate) fn object(self) -> &'static str {
+        match self {
+            SyncOp::TryLock => "a mutex",
+            SyncOp::Acquire | SyncOp::TryAcquire | SyncOp::Release => "a semaphore",
+            SyncOp::Send | SyncOp::TrySend | SyncOp::Receive | SyncOp::TryReceive => "a channel",
+            _ => "a read-write lock",
+        }
+    }
+
+    /// Whether it may have to wait.
+    pub fn waits(self) -> bool {
+        use SyncOp::{Acquire, ReadLock, Receive, Send, WriteLock};
+        matches!(self, Acquire | ReadLock | WriteLock | Send | Receive)
+    }
+
+    /// Whether it is done only if that is possible at once.
+    pub fn tries(self) -> bool {
+        use SyncOp::{TryAcquire, TryLock, TryReadLock, TryReceive, TrySend, TryWriteLock};
+        matches!(self, TryLock | TryAcquire | TryReadLock | TryWriteLock | TrySend | TryReceive)
+    }
+
+    /// Whether it has a value.
+    pub fn has_value(self) -> bool {
+        self.tries() || self == SyncOp::Receive
+    }
+
+    /// What its second operand is, if it has one.
+    pub fn operand(self) -> Option<&'static str> {
+        match self {
+            SyncOp::Send | SyncOp::TrySend => Some("the value to send"),
+            SyncOp::TryReceive => Some("the value if there is nothing to receive"),
+            _ => None,
+        }
+    }
 }
 
 /// The operators with one operand.
@@ -478,6 +611,8 @@ pub(crate) enum Fault {
     IndexOutOfRange,
     UnlockNotHeld,
     WaitNotHeld,
+    ReadUnlockNotHeld,
+    WriteUnlockNotHeld,
     EmptyChoice,
     CallDepth,
     EndlessStep,
@@ -494,6 +629,8 @@ impl Fault {
             Fault::IndexOutOfRange => "index out of range",
             Fault::UnlockNotHeld => "unlock of a mutex that is not held",
             Fault::WaitNotHeld => "wait with a mutex that is not held",
+            Fault::ReadUnlockNotHeld => "read_unlock of a lock that is not held for reading",
+            Fault::WriteUnlockNotHeld => "write_unlock of a lock that is not held for writing",
             Fault::EmptyChoice => "choose from an empty range",
             Fault::CallDepth => "calls nested more than 64 deep",
             Fault::EndlessStep => "a step that does not end (a loop within one step)",

@@ -4,7 +4,7 @@
 //! behind it up to the next visible one. Between `Atomic` and `AtomicEnd`, and within an event, visible instructions do
 //! not end the step.
 
-use crate::ast::{BinaryOp, UnaryOp};
+use crate::ast::{BinaryOp, SyncOp, UnaryOp};
 use mazurka_core::Location;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) const UNREAD: i64 = i64::MIN;
 /// An index into the code.
 pub(crate) type Pc = u32;
 
-/// A variable, lock, condition variable, handler or event: the first of an array, and the register with the index.
+/// A variable, lock, condition variable, semaphore, channel, handler or event: the first of an array, and the register with the index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlaceRef {
     pub(crate) base: u32,
@@ -137,9 +137,11 @@ pub(crate) enum Instruction {
     Unlock {
         mutex: PlaceRef,
     },
-    /// Gives the mutex back and waits; the mutex stands in the `Reacquire` that follows.
+    /// Gives the mutex back and waits; the mutex stands in the `Reacquire` that follows. A wait that may time out has
+    /// a register that tells whether it was signalled.
     Wait {
         condition: PlaceRef,
+        signalled: Register,
     },
     Reacquire {
         mutex: PlaceRef,
@@ -176,6 +178,13 @@ pub(crate) enum Instruction {
         from: Register,
         to: Register,
     },
+    /// An operation on a mutex (`trylock`) or one of the program's [`SyncObject`]s.
+    Sync {
+        op: SyncOp,
+        object: PlaceRef,
+        operand: Register,
+        dst: Register,
+    },
 }
 
 impl Instruction {
@@ -183,7 +192,7 @@ impl Instruction {
     pub(crate) fn is_visible(self) -> bool {
         use Instruction::{
             Assume, Atomic, Cas, Choose, Enable, FetchAdd, Join, Load, Lock, Post, Reacquire, Signal, Spawn, Store,
-            Swap, Unlock, Wait,
+            Swap, Sync, Unlock, Wait,
         };
         matches!(
             self,
@@ -204,6 +213,7 @@ impl Instruction {
                 | Assume
                 | Atomic { .. }
                 | Choose { .. }
+                | Sync { .. }
         )
     }
 }
@@ -252,6 +262,36 @@ pub(crate) struct EventInfo {
     /// Where the guard's code begins, if there is one; the body's code follows at its entry.
     pub(crate) guard: Option<Pc>,
     pub(crate) disabled: bool,
+}
+
+/// A semaphore, read-write lock or channel.
+#[derive(Clone, Debug)]
+pub(crate) struct SyncObject {
+    pub(crate) name: String,
+    pub(crate) kind: SyncKind,
+    /// Where its words begin among those of all such objects.
+    pub(crate) at: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SyncKind {
+    /// One word: how often it can still be acquired.
+    Semaphore { initial: i64 },
+    /// One word: how many readers there are. `number` counts the read-write locks: the writer stands behind the mutexes,
+    /// and each actor knows how often it holds the lock for reading.
+    RwLock { number: u32 },
+    /// How many values there are, and as many words as fit in, the oldest value first; the rest are 0.
+    Channel { capacity: u32 },
+}
+
+impl SyncKind {
+    /// How many words of the state it has.
+    pub(crate) fn words(self) -> u32 {
+        match self {
+            SyncKind::Semaphore { .. } | SyncKind::RwLock { .. } => 1,
+            SyncKind::Channel { capacity } => 1 + capacity,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -325,6 +365,9 @@ pub struct Program {
     /// For each cell the invariants that look at it.
     pub(crate) cell_invariants: Vec<SmallVec<[u32; 2]>>,
     pub(crate) mutexes: Vec<String>,
+    /// For each mutex whether some `trylock` may name it.
+    pub(crate) tried: Vec<bool>,
+    pub(crate) syncs: Vec<SyncObject>,
     pub(crate) conditions: Vec<String>,
     pub(crate) handlers: Vec<HandlerInfo>,
     pub(crate) threads: Vec<Member>,
@@ -374,6 +417,16 @@ impl Program {
         self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
     }
 
+    /// How many read-write locks there are.
+    pub(crate) fn rw_locks(&self) -> usize {
+        self.syncs.iter().filter(|sync| matches!(sync.kind, SyncKind::RwLock { .. })).count()
+    }
+
+    /// How many words of the state its semaphores, read-write locks and channels have.
+    pub(crate) fn sync_words(&self) -> usize {
+        self.syncs.last().map_or(0, |last| (last.at + last.kind.words()) as usize)
+    }
+
     /// Whether every execution comes to an end: nothing happens again and again, and no function or message leads to
     /// itself by calls, spawns and posts.
     pub(crate) fn terminates(&self) -> bool {
@@ -409,6 +462,7 @@ impl Program {
                 | Instruction::Join { .. }
                 | Instruction::Assume
                 | Instruction::Atomic { guarded: true } => return true,
+                Instruction::Sync { op, .. } if op.waits() => return true,
                 Instruction::Return { .. } | Instruction::End => continue,
                 Instruction::Jump { to } => {
                     work.push(to);

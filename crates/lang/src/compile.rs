@@ -3,6 +3,7 @@
 mod enumeration;
 mod local_array;
 mod switch;
+mod sync;
 
 use crate::ast::{
     BinaryOp, Block, Call, Expr, ExprKind, Family, Fault, ForLoop, Function, Initial, Item, Name, ObjectKind, Place,
@@ -40,6 +41,9 @@ enum Global {
     Shared { base: u32, length: Option<u32> },
     Mutex { base: u32, length: Option<u32> },
     Condition { base: u32, length: Option<u32> },
+    Semaphore { base: u32, length: Option<u32> },
+    RwLock { base: u32, length: Option<u32> },
+    Channel { base: u32, length: Option<u32> },
     Handler { base: u32, length: Option<u32> },
     Event { base: u32, family: Option<(i64, u32)> },
     Thread,
@@ -56,6 +60,9 @@ impl Global {
             Global::Shared { .. } => "a shared array",
             Global::Mutex { .. } => "a mutex",
             Global::Condition { .. } => "a condition variable",
+            Global::Semaphore { .. } => "a semaphore",
+            Global::RwLock { .. } => "a read-write lock",
+            Global::Channel { .. } => "a channel",
             Global::Handler { .. } => "a handler",
             Global::Event { .. } => "an event",
             Global::Thread => "a thread",
@@ -179,6 +186,8 @@ impl<'s> Compiler<'s> {
                 enums: Vec::new(),
                 cell_invariants: Vec::new(),
                 mutexes: Vec::new(),
+                tried: Vec::new(),
+                syncs: Vec::new(),
                 conditions: Vec::new(),
                 handlers: Vec::new(),
                 threads: Vec::new(),
@@ -327,6 +336,8 @@ impl Compiler<'_> {
                     self.declare_shared(name, length.as_ref(), of, initial);
                 }
                 Item::Object { name, kind, length } => self.declare_object(name, *kind, length.as_ref()),
+                Item::Semaphore { name, length, initial } => self.declare_semaphore(name, length.as_ref(), initial),
+                Item::Channel { name, length, capacity } => self.declare_channel(name, length.as_ref(), capacity),
                 Item::Thread { name, .. } => self.define(name, Global::Thread),
                 Item::Message(function) => {
                     let number = self.program.messages.len() as u16;
@@ -365,7 +376,8 @@ impl Compiler<'_> {
     /// Whether the program is of a size that can be run, with so many threads more.
     fn has_room(&mut self, threads: usize) -> bool {
         let program = &self.program;
-        let objects = program.cells.len() + program.mutexes.len() + program.conditions.len() + program.handlers.len();
+        let locks = program.mutexes.len() + program.conditions.len() + program.syncs.len();
+        let objects = program.cells.len() + locks + program.handlers.len();
         let actors = program.events.len() + program.threads.len() + threads;
         let too_much = if objects + actors > MAX_OBJECTS {
             Some(("variables, locks, handlers, threads and events", MAX_OBJECTS))
@@ -396,8 +408,16 @@ impl Compiler<'_> {
         let length = self.length(length);
         let base = self.program.cells.len() as u32;
         self.define(name, Global::Shared { base, length });
+        let values = self.initial_values(length, initial);
+        self.program.cells.extend(values);
+        self.program.cell_enums.resize(self.program.cells.len(), of);
+        self.program.cell_names.extend(element_names(&name.text, length));
+    }
+
+    /// What each element starts with.
+    fn initial_values(&mut self, length: Option<u32>, initial: &Initial) -> Vec<i64> {
         let count = length.unwrap_or(1) as usize;
-        let values = match initial {
+        match initial {
             Initial::Same(expr) => vec![self.constant(expr, "an initial value"); count],
             Initial::Each(exprs, span) => {
                 self.check_count(exprs.len(), length, span);
@@ -405,10 +425,7 @@ impl Compiler<'_> {
                 values.resize(count, 0);
                 values
             }
-        };
-        self.program.cells.extend(values);
-        self.program.cell_enums.resize(self.program.cells.len(), of);
-        self.program.cell_names.extend(element_names(&name.text, length));
+        }
     }
 
     /// An array gets as many values as it has elements.
@@ -426,9 +443,11 @@ impl Compiler<'_> {
         let names = element_names(&name.text, length);
         let program = &mut self.program;
         let global = match kind {
+            ObjectKind::RwLock => return self.declare_rw_lock(name, length),
             ObjectKind::Mutex => {
                 let base = program.mutexes.len() as u32;
                 program.mutexes.extend(names);
+                program.tried.resize(program.mutexes.len(), false);
                 Global::Mutex { base, length }
             }
             ObjectKind::Cond => {
@@ -469,7 +488,9 @@ impl Compiler<'_> {
                 | Item::Const { .. }
                 | Item::Enum { .. }
                 | Item::Shared { .. }
-                | Item::Object { .. } => {}
+                | Item::Object { .. }
+                | Item::Semaphore { .. }
+                | Item::Channel { .. } => {}
             }
             if !self.has_room(0) {
                 return;
@@ -943,11 +964,7 @@ impl Compiler<'_> {
             }
             StatementKind::Wait(condition, mutex) => {
                 self.must_not_wait("wait", span);
-                let words = self.text(&mutex.name.span);
-                let condition = self.object_place(condition, "a condition variable");
-                let mutex = self.object_place(mutex, "a mutex");
-                self.emit_visible(Instruction::Wait { condition }, self.text(span), span);
-                self.emit_visible(Instruction::Reacquire { mutex }, format!("woken: lock({words})"), span);
+                self.wait(condition, mutex, NONE, span);
             }
             StatementKind::Signal(condition) => {
                 let condition = self.object_place(condition, "a condition variable");
@@ -964,6 +981,14 @@ impl Compiler<'_> {
             StatementKind::Atomic(block) => self.atomic(block, span),
         }
         false
+    }
+
+    fn wait(&mut self, condition: &Place, mutex: &Place, signalled: Register, span: &Span) {
+        let words = self.text(&mutex.name.span);
+        let condition = self.object_place(condition, "a condition variable");
+        let mutex = self.object_place(mutex, "a mutex");
+        self.emit_visible(Instruction::Wait { condition, signalled }, self.text(span), span);
+        self.emit_visible(Instruction::Reacquire { mutex }, format!("woken: lock({words})"), span);
     }
 
     /// Waiting has no meaning within one step.
@@ -1318,6 +1343,9 @@ impl Compiler<'_> {
             (Global::Shared { base, length }, "a variable" | "a shared variable")
             | (Global::Mutex { base, length }, "a mutex")
             | (Global::Condition { base, length }, "a condition variable")
+            | (Global::Semaphore { base, length }, "a semaphore")
+            | (Global::RwLock { base, length }, "a read-write lock")
+            | (Global::Channel { base, length }, "a channel")
             | (Global::Handler { base, length }, "a handler") => Some((base, length.map(|length| (0, length)))),
             (Global::Event { base, family }, "an event") => Some((base, family)),
             _ => None,
@@ -1465,6 +1493,8 @@ impl Compiler<'_> {
             }
             ExprKind::Swap(place, value) => self.exchange(expr, place, value, false),
             ExprKind::FetchAdd(place, value) => self.exchange(expr, place, value, true),
+            ExprKind::Sync(op, object, operand) => self.sync(*op, object, operand.as_deref(), expr),
+            ExprKind::WaitTimeout(condition, mutex) => self.wait_timeout(condition, mutex, expr),
             ExprKind::Choose(from, to) => {
                 self.only_outside_guards("choose", &expr.span);
                 let mark = self.next_register;

@@ -176,6 +176,18 @@ impl Finder {
                 self.place(place);
                 self.expr(value);
             }
+            ExprKind::Sync(op, place, operand) => {
+                self.effects.acts = true;
+                self.effects.waits |= op.waits();
+                self.place(place);
+                operand.iter().for_each(|operand| self.expr(operand));
+            }
+            ExprKind::WaitTimeout(condition, mutex) => {
+                self.effects.acts = true;
+                self.effects.waits = true;
+                self.place(condition);
+                self.place(mutex);
+            }
             ExprKind::Choose(from, to) => {
                 self.effects.chooses = true;
                 self.expr(from);

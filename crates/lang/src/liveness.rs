@@ -133,7 +133,10 @@ fn flow(program: &Program, pc: Pc) -> Flow {
         }
         Lock { mutex } | Unlock { mutex } | Reacquire { mutex } => place(&mut uses, mutex),
         // A waiting thread is found by its condition variable for as long as it waits, that is at the `Reacquire`.
-        Wait { condition } => place(&mut uses, condition),
+        Wait { condition, signalled } => {
+            place(&mut uses, condition);
+            defines = signalled;
+        }
         Signal { condition, .. } => place(&mut uses, condition),
         Spawn { function, arguments: first, dst } => {
             arguments(&mut uses, first, program.functions[usize::from(function)].parameters);
@@ -149,11 +152,16 @@ fn flow(program: &Program, pc: Pc) -> Flow {
             uses.extend([from, to]);
             defines = dst;
         }
+        Sync { object, operand, dst, .. } => {
+            place(&mut uses, object);
+            uses.push(operand);
+            defines = dst;
+        }
     }
     if let Reacquire { .. } = program.code[pc as usize]
-        && let Some(Wait { condition }) = pc.checked_sub(1).map(|before| program.code[before as usize])
+        && let Some(Wait { condition, signalled }) = pc.checked_sub(1).map(|before| program.code[before as usize])
     {
-        uses.push(condition.index);
+        uses.extend([condition.index, signalled]);
     }
     Flow { uses, defines, looks_into, changes, next }
 }

@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
-use crate::code::{Instruction, Program};
+use crate::ast::SyncOp;
+use crate::code::{Instruction, NONE, Program, SyncKind};
 use crate::coverage::Marks;
 use crate::guard::Watch;
 use crate::names::{Key, Names};
@@ -86,6 +87,11 @@ impl Model {
         let program = &*self.program;
         let mut words = program.cells.clone();
         words.resize(self.layout.records, 0);
+        for sync in &program.syncs {
+            if let SyncKind::Semaphore { initial } = sync.kind {
+                words[self.layout.syncs + sync.at as usize] = initial;
+            }
+        }
         for (number, event) in program.events.iter().enumerate() {
             if !event.disabled {
                 words[self.layout.events + number / 64] |= 1 << (number % 64);
@@ -93,10 +99,11 @@ impl Model {
         }
         for (number, thread) in program.threads.iter().enumerate() {
             let registers = usize::from(thread.body.registers);
-            let length = Header::words(Kind::Thread) + registers;
-            let header = Header { kind: Kind::Thread, status: Status::Ready, length, base: 0, pc: thread.body.entry };
+            let base = self.layout.held;
+            let length = Header::words(Kind::Thread) + base + registers;
+            let header = Header { kind: Kind::Thread, status: Status::Ready, length, base, pc: thread.body.entry };
             words.extend([header.pack(), pair(number as u32, 0)]);
-            let frame = words.len();
+            let frame = words.len() + base;
             words.resize(frame + registers, 0);
             if let Some(parameter) = thread.parameter {
                 words[frame] = parameter;
@@ -113,7 +120,8 @@ impl Model {
         // An event runs behind the records: room for it spares every copy of the state from growing.
         let registers = program.events.iter().map(|event| usize::from(event.member.body.registers)).max();
         words.shrink_to_fit();
-        words.reserve_exact(registers.map_or(0, |registers| Header::words(Kind::Event) + registers));
+        let held = self.layout.held;
+        words.reserve_exact(registers.map_or(0, |registers| Header::words(Kind::Event) + held + registers));
         let mut violations = step.violations().to_vec();
         violations.extend((0..program.invariants.len() as u32).filter_map(|number| self.broken(&words, number)));
         (State { words }, violations)
@@ -170,7 +178,7 @@ impl Model {
     }
 }
 
-/// Objects, by number: cells, mutexes, condition variables, handlers, mailboxes, events, invariants, and then for each
+/// Objects, by number: cells, mutexes, semaphores and their like, condition variables, handlers, mailboxes, events, invariants, and then for each
 /// actor its life (created, woken, ended) and the slots of its children.
 impl Model {
     pub(crate) fn layout(&self) -> &Layout {
@@ -201,13 +209,17 @@ impl Model {
         ObjectId((self.program.cells.len() + mutex) as u32)
     }
 
+    /// A semaphore, a read-write lock or a channel.
+    pub(crate) fn sync_object(&self, number: usize) -> ObjectId {
+        self.mutex_object(self.program.mutexes.len() + number)
+    }
+
     pub(crate) fn condition_object(&self, condition: usize) -> ObjectId {
-        ObjectId((self.program.cells.len() + self.program.mutexes.len() + condition) as u32)
+        self.sync_object(self.program.syncs.len() + condition)
     }
 
     fn first_handler_object(&self) -> u32 {
-        let program = &self.program;
-        (program.cells.len() + program.mutexes.len() + program.conditions.len()) as u32
+        self.condition_object(self.program.conditions.len()).0
     }
 
     pub(crate) fn handler_object(&self, handler: u32) -> ObjectId {
@@ -261,9 +273,58 @@ impl Model {
     pub(crate) fn waits_at(&self, words: &[i64], record: &Record) -> Option<usize> {
         let before = record.header.pc.checked_sub(1)?;
         match self.program.code[before as usize] {
-            Instruction::Wait { condition } => Some(resolve(condition, &words[record.frame()..])),
+            Instruction::Wait { condition, .. } => Some(resolve(condition, &words[record.frame()..])),
             _ => None,
         }
+    }
+
+    /// Whether a waiting thread may stop to wait without a signal.
+    pub(crate) fn may_time_out(&self, record: &Record) -> bool {
+        let before = record.header.pc.checked_sub(1).map(|before| self.program.code[before as usize]);
+        matches!(before, Some(Instruction::Wait { signalled, .. }) if signalled != NONE)
+    }
+
+    /// How a mutex is touched by taking it. One that some only try to take is a shared object like any other: who takes it
+    /// need not have waited for whoever gave it back.
+    pub(crate) fn locking(&self, mutex: usize) -> Access {
+        if self.program.tried[mutex] { Access::READ_WRITE } else { Access::WRITE }
+    }
+
+    /// Whether an operation can be done at once. Its object is a mutex for `trylock`.
+    pub(crate) fn is_possible(&self, words: &[i64], op: SyncOp, object: usize) -> bool {
+        if op == SyncOp::TryLock {
+            return words[self.layout.mutexes + object] == 0;
+        }
+        let sync = &self.program.syncs[object];
+        let count = self.sync_count(words, object);
+        match (op, sync.kind) {
+            (SyncOp::Acquire | SyncOp::TryAcquire, _) => count > 0,
+            (SyncOp::Receive | SyncOp::TryReceive, _) => count > 0,
+            (SyncOp::Send | SyncOp::TrySend, SyncKind::Channel { capacity }) => count < i64::from(capacity),
+            (SyncOp::ReadLock | SyncOp::TryReadLock, SyncKind::RwLock { number }) => {
+                words[self.layout.writers + number as usize] == 0
+            }
+            (SyncOp::WriteLock | SyncOp::TryWriteLock, SyncKind::RwLock { number }) => {
+                count == 0 && words[self.layout.writers + number as usize] == 0
+            }
+            _ => true,
+        }
+    }
+
+    /// How often a semaphore can still be acquired, how many readers a read-write lock has, or how many values a channel.
+    pub(crate) fn sync_count(&self, words: &[i64], object: usize) -> i64 {
+        words[self.layout.syncs + self.program.syncs[object].at as usize]
+    }
+
+    /// Whether a violation has stopped somebody who has no record any more.
+    pub(crate) fn forgot_somebody_stopped(&self, words: &[i64]) -> bool {
+        words[self.layout.stopped..self.layout.events].contains(&1)
+    }
+
+    /// Those who hold a read-write lock for reading and are not forgotten.
+    pub(crate) fn readers<'w>(&self, words: &'w [i64], lock: usize) -> impl Iterator<Item = Record> + 'w {
+        let has_begun = |record: &Record| record.header.status != Status::Pending;
+        self.records(words).filter(has_begun).filter(move |record| words[record.stack() + lock] > 0)
     }
 
     pub(crate) fn child_by_handle(&self, words: &[i64], parent: ActorId, handle: i64) -> Option<Record> {
@@ -330,7 +391,8 @@ impl Model {
     /// Whether somebody who is not in a mailbox can move.
     pub(crate) fn can_move(&self, words: &[i64], record: &Record) -> bool {
         match record.header.status {
-            Status::Waiting | Status::Pending | Status::Finished | Status::Halted => return false,
+            Status::Waiting => return self.may_time_out(record),
+            Status::Pending | Status::Finished | Status::Halted => return false,
             Status::Fresh | Status::Ready => {}
         }
         let pc = record.header.pc;
@@ -344,6 +406,7 @@ impl Model {
                 self.child_by_handle(words, record.presence(words), handle)
                     .is_none_or(|child| child.header.status == Status::Finished)
             }
+            Instruction::Sync { op, object, .. } if op.waits() => self.is_possible(words, op, resolve(object, frame)),
             // A guard that crashes lets its owner move, so that the crash is seen.
             Instruction::Assume | Instruction::Atomic { guarded: true } => {
                 evaluate(&self.program, words, frame.into(), pc + 1, &mut |_| {}).map_or(true, |guard| guard.holds)
@@ -550,10 +613,11 @@ impl System for Model {
             let at = words.len();
             let member = &self.program.events[event].member;
             let registers = usize::from(member.body.registers);
-            let length = Header::words(Kind::Event) + registers;
-            let header = Header { kind: Kind::Event, status: Status::Ready, length, base: 0, pc: member.body.entry };
+            let base = self.layout.held;
+            let length = Header::words(Kind::Event) + base + registers;
+            let header = Header { kind: Kind::Event, status: Status::Ready, length, base, pc: member.body.entry };
             words.extend([header.pack(), pair(actor.0, self.created(words, event))]);
-            let frame = words.len();
+            let frame = words.len() + base;
             words.resize(frame + registers, 0);
             if let Some(parameter) = member.parameter {
                 words[frame] = parameter;
@@ -662,9 +726,8 @@ impl System for Model {
     }
 
     fn is_mutex(&self, object: ObjectId) -> bool {
-        (object.0 as usize)
-            .checked_sub(self.program.cells.len())
-            .is_some_and(|mutex| mutex < self.program.mutexes.len())
+        let mutex = (object.0 as usize).checked_sub(self.program.cells.len());
+        mutex.and_then(|mutex| self.program.tried.get(mutex)).is_some_and(|is_tried| !is_tried)
     }
 
     fn keep(&self, state: &State) -> State {
@@ -734,7 +797,7 @@ impl System for Model {
     fn visit_held(&self, state: &State, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
         let words = &state.words;
         for mutex in 0..self.program.mutexes.len() {
-            if words[self.layout.mutexes + mutex] == i64::from(actor.0) + 1 {
+            if words[self.layout.mutexes + mutex] == i64::from(actor.0) + 1 && !self.program.tried[mutex] {
                 visit(self.mutex_object(mutex));
             }
         }
@@ -775,7 +838,7 @@ impl Model {
             return;
         }
         let names = self.names.read();
-        for word in &mut words[self.layout.mutexes..self.layout.events] {
+        for word in &mut words[self.layout.mutexes..self.layout.syncs] {
             let holder = ActorId((*word - 1) as u32);
             if *word != 0 && holder.0 < ENDED_HOLDER {
                 let presence =
@@ -824,6 +887,7 @@ impl Model {
                 let child = self.child_by_handle(words, record.presence(words), handle)?;
                 Some(Awaited::Made(self.life(child.actor(words))))
             }
+            Instruction::Sync { object, .. } => Some(Awaited::Freed(self.sync_object(resolve(object, frame)))),
             Instruction::Assume | Instruction::Atomic { guarded: true } => {
                 self.only_cell(words, frame, record.header.pc + 1).map(Awaited::Freed)
             }
@@ -847,7 +911,11 @@ impl Model {
         }
         match self.program.code[pc as usize] {
             Instruction::Lock { mutex } | Instruction::Reacquire { mutex } => {
-                footprint.touch(self.mutex_object(resolve(mutex, frame)), Access::WRITE);
+                let mutex = resolve(mutex, frame);
+                footprint.touch(self.mutex_object(mutex), self.locking(mutex));
+            }
+            Instruction::Sync { object, .. } => {
+                footprint.touch(self.sync_object(resolve(object, frame)), Access::READ_WRITE);
             }
             Instruction::Join { thread } => {
                 let handle = frame[usize::from(thread)];
@@ -911,7 +979,16 @@ impl Model {
 
     /// Who holds a mutex.
     pub(crate) fn holder(&self, words: &[i64], mutex: usize) -> Holder {
-        match words[self.layout.mutexes + mutex] {
+        self.holder_in(words[self.layout.mutexes + mutex])
+    }
+
+    /// Who holds a read-write lock for writing.
+    pub(crate) fn writer(&self, words: &[i64], lock: usize) -> Holder {
+        self.holder_in(words[self.layout.writers + lock])
+    }
+
+    fn holder_in(&self, word: i64) -> Holder {
+        match word {
             0 => Holder::Nobody,
             word if word == i64::from(HALTED_HOLDER) + 1 => Holder::Halted,
             word if word == i64::from(ENDED_HOLDER) + 1 => Holder::Ended,
@@ -924,7 +1001,7 @@ impl Model {
     }
 }
 
-/// Who holds a mutex.
+/// Who holds a mutex, or a read-write lock for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
     Nobody,
@@ -933,4 +1010,14 @@ pub(crate) enum Holder {
     Halted,
     /// Somebody who has come to its end and is forgotten.
     Ended,
+}
+
+impl Holder {
+    /// The actor, if it is still there.
+    pub(crate) fn actor(self) -> Option<ActorId> {
+        match self {
+            Holder::Actor(actor) => Some(actor),
+            Holder::Nobody | Holder::Halted | Holder::Ended => None,
+        }
+    }
 }

@@ -4,12 +4,14 @@
 //! input can overflow the stack here, in the compiler or when the tree is dropped.
 
 mod switch;
+mod sync;
 
 use crate::ast::{
     BinaryOp, Block, Call, Declaration, Expr, ExprKind, Family, ForLoop, Function, Initial, Item, Name, ObjectKind,
     Place, Span, Statement, StatementKind, UnaryOp, Unit,
 };
 use crate::token::Token;
+use hashbrown::HashSet;
 use logos::Logos;
 use mazurka_core::Diagnostic;
 
@@ -37,7 +39,9 @@ pub(crate) fn parse_from(source: &str, start: usize) -> Parsed<Unit> {
             "expected at most 4 MiB of .mz text",
         ));
     }
-    let mut parser = Parser { source, tokens: tokens(source, start)?, at: 0, nesting: 0, operators: 0 };
+    let tokens = tokens(source, start)?;
+    let functions = defined_functions(source, &tokens);
+    let mut parser = Parser { source, tokens, functions, at: 0, nesting: 0, operators: 0 };
     let mut unit = Unit::default();
     while parser.peek() != Token::End {
         parser.item(&mut unit.items)?;
@@ -60,6 +64,15 @@ fn tokens(source: &str, start: usize) -> Parsed<Vec<(Token, Span)>> {
     Ok(tokens)
 }
 
+/// The names of the functions and messages that the source defines.
+fn defined_functions<'s>(source: &'s str, tokens: &[(Token, Span)]) -> HashSet<&'s str> {
+    let definitions = tokens.windows(2).filter_map(|pair| match pair {
+        [(Token::Def | Token::Message, _), (Token::Name, name)] => source.get(name.clone()),
+        _ => None,
+    });
+    definitions.collect()
+}
+
 fn unknown_text(source: &str, span: Span) -> Diagnostic {
     let text = &source[span.start..];
     if text.starts_with("/*") {
@@ -78,6 +91,8 @@ fn unknown_text(source: &str, span: Span) -> Diagnostic {
 struct Parser<'s> {
     source: &'s str,
     tokens: Vec<(Token, Span)>,
+    /// What is defined by `def` and `message`: it comes before what the language has under the same name.
+    functions: HashSet<&'s str>,
     at: usize,
     nesting: usize,
     operators: usize,
@@ -246,8 +261,10 @@ impl Parser<'_> {
                 self.expect_semicolon()?;
                 items.push(Item::Never { condition });
             }
+            _ if self.sync_item(items)? => {}
             _ => {
-                let expected = "a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never)";
+                let expected = "a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, \
+                                thread, message, def, event or never)";
                 return Err(self.unexpected(expected));
             }
         }
@@ -616,6 +633,9 @@ impl Parser<'_> {
 
     /// What begins with a name: an assignment, an update or a call.
     fn name_statement(&mut self) -> Parsed<StatementKind> {
+        if let Some(operation) = self.sync_statement()? {
+            return Ok(StatementKind::Evaluate(operation));
+        }
         if self.next_is(Token::OpenParen) {
             return Ok(StatementKind::Evaluate(self.expr()?));
         }
@@ -800,6 +820,9 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
+        if let Some(operation) = self.sync_value()? {
+            return Ok(operation);
+        }
         let start = self.span().start;
         let kind = match self.peek() {
             Token::Number | Token::HexNumber => {

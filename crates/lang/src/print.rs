@@ -59,10 +59,17 @@ impl Display for Show<'_, Item> {
                 let (size, of) = (length(size.as_ref()), shown_as(of.as_ref()));
                 write!(f, "shared {}{size}{of} = {};", name.text, Show(initial, 0))
             }
+            Item::Semaphore { name, length: size, initial } => {
+                write!(f, "semaphore {}{} = {};", name.text, length(size.as_ref()), Show(initial, 0))
+            }
+            Item::Channel { name, length: size, capacity } => {
+                write!(f, "channel {}{}({});", name.text, length(size.as_ref()), Show(capacity, 0))
+            }
             Item::Object { name, kind, length: size } => {
                 let (word, end) = match kind {
                     ObjectKind::Mutex => ("mutex", ""),
                     ObjectKind::Cond => ("cond", ""),
+                    ObjectKind::RwLock => ("rwlock", ""),
                     ObjectKind::FifoHandler => ("handler", ""),
                     ObjectKind::AnyHandler => ("handler", " any"),
                 };
@@ -147,9 +154,12 @@ impl Display for Show<'_, Statement> {
                 write!(f, "{} {}= {};", Show(place, 0), op.sign(), Show(value, 0))
             }
             StatementKind::Evaluate(expr) => match &expr.kind {
-                ExprKind::Call(_) | ExprKind::Cas(..) | ExprKind::Swap(..) | ExprKind::FetchAdd(..) => {
-                    write!(f, "{};", Show(expr, 0))
-                }
+                ExprKind::Call(_)
+                | ExprKind::Cas(..)
+                | ExprKind::Swap(..)
+                | ExprKind::FetchAdd(..)
+                | ExprKind::Sync(..)
+                | ExprKind::WaitTimeout(..) => write!(f, "{};", Show(expr, 0)),
                 _ => write!(f, "({});", Show(expr, 0)),
             },
             StatementKind::If(condition, then, otherwise) => {
@@ -253,6 +263,14 @@ impl Display for Show<'_, Expr> {
             }
             ExprKind::Swap(place, value) => write!(f, "swap({}, {})", Show(place, 0), Show(&**value, 0)),
             ExprKind::FetchAdd(place, value) => write!(f, "fetch_add({}, {})", Show(place, 0), Show(&**value, 0)),
+            ExprKind::Sync(op, object, operand) => {
+                write!(f, "{}({}", op.name(), Show(object, 0))?;
+                operand.iter().try_for_each(|operand| write!(f, ", {}", Show(&**operand, 0)))?;
+                f.write_char(')')
+            }
+            ExprKind::WaitTimeout(condition, mutex) => {
+                write!(f, "wait_timeout({}, {})", Show(condition, 0), Show(mutex, 0))
+            }
             ExprKind::Choose(from, to) => write!(f, "choose({}..{})", Show(&**from, 0), Show(&**to, 0)),
         }
     }

@@ -3,6 +3,8 @@
 //! A [`Run`] moves one actor: it executes the visible instruction that the actor stands before and then what is local,
 //! up to the next visible one. It works on the words of the state in place and records what it touches.
 
+mod sync;
+
 use crate::ast::Fault;
 use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register, UNREAD};
 use crate::coverage::PASSED;
@@ -235,8 +237,15 @@ impl<'r> Run<'r> {
                 let (entry, registers) = (body.entry, usize::from(body.registers));
                 self.pc = entry;
                 self.status = Status::Ready;
-                self.resize_stack(registers);
+                let held = self.model.layout().held;
+                self.resize_stack(held + registers);
+                self.words[self.frame..self.record.end()].rotate_right(held);
+                self.frame += held;
                 self.move_to_front_of_mailbox(handler);
+                Ok(())
+            }
+            Status::Waiting => {
+                self.time_out();
                 Ok(())
             }
             Status::Fresh => {
@@ -280,6 +289,9 @@ impl<'r> Run<'r> {
                 self.step.plain();
                 self.step.cannot_wait();
             }
+            // A mutex that some only try to take is a shared object like any other.
+            Instruction::Lock { mutex } if self.program.tried[self.place(mutex)] => {}
+            Instruction::Sync { op, .. } if op.waits() => {}
             _ => self.step.cannot_wait(),
         }
     }
@@ -343,7 +355,7 @@ impl Run<'_> {
     fn call(&mut self, function: u16, arguments: Register, dst: Register) -> Result<(), Stop> {
         let call = self.pc - 1;
         let base = self.frame - self.record.stack();
-        let depth = if base == 0 { 0 } else { (self.words[self.frame - 1] as u64 >> 32) as u32 };
+        let depth = if base == self.model.layout().held { 0 } else { (self.words[self.frame - 1] as u64 >> 32) as u32 };
         if depth >= MAX_CALLS {
             self.pc = call;
             return Err(Fault::CallDepth.into());
@@ -369,7 +381,7 @@ impl Run<'_> {
     fn return_from(&mut self, src: Register) -> Result<(), Stop> {
         let value = self.get(src);
         let base = self.frame - self.record.stack();
-        if base == 0 {
+        if base == self.model.layout().held {
             // A spawned thread runs a function: its return is its end.
             return Err(Stop::End);
         }
@@ -439,12 +451,13 @@ impl Run<'_> {
             Instruction::Lock { mutex } => self.lock(mutex, false),
             Instruction::Reacquire { mutex } => self.lock(mutex, true),
             Instruction::Unlock { mutex } => self.unlock(mutex, Fault::UnlockNotHeld)?,
-            Instruction::Wait { condition } => self.wait(condition)?,
+            Instruction::Wait { condition, signalled } => self.wait(condition, signalled)?,
             Instruction::Signal { condition, all } => self.signal(condition, all),
             Instruction::Spawn { function, arguments, dst } => self.spawn(function, arguments, dst)?,
             Instruction::Join { thread } => self.join(thread)?,
             Instruction::Post { handler, message, arguments } => self.post(handler, message, arguments)?,
             Instruction::Enable { event, on } => self.enable(self.place(event), on),
+            Instruction::Sync { op, object, operand, dst } => self.sync(op, object, operand, dst)?,
             Instruction::Assume => {
                 self.pass_guard()?;
                 return Ok(());
@@ -502,7 +515,7 @@ impl Run<'_> {
 
     fn lock(&mut self, mutex: PlaceRef, woken: bool) {
         let mutex = self.place(mutex);
-        self.touch(self.model.mutex_object(mutex), Access::WRITE);
+        self.touch(self.model.mutex_object(mutex), self.model.locking(mutex));
         if woken {
             self.touch(self.model.life(self.actor), Access::READ);
         }
@@ -518,18 +531,22 @@ impl Run<'_> {
             self.touch(object, Access::READ);
             return Err(fault.into());
         }
-        self.touch(object, Access::RELEASE);
+        self.touch(object, if self.program.tried[mutex] { Access::WRITE } else { Access::RELEASE });
         self.words[word] = 0;
         Ok(())
     }
 
-    fn wait(&mut self, condition: PlaceRef) -> Result<(), Stop> {
+    fn wait(&mut self, condition: PlaceRef, signalled: Register) -> Result<(), Stop> {
         let Instruction::Reacquire { mutex } = self.program.code[self.pc as usize + 1] else {
             unreachable!("a wait stands before its reacquire")
         };
         self.unlock(mutex, Fault::WaitNotHeld)?;
         self.touch(self.model.condition_object(self.place(condition)), Access::ADD);
         self.status = Status::Waiting;
+        if signalled != NONE {
+            // Unless the wait times out.
+            self.set(signalled, 1);
+        }
         Ok(())
     }
 
@@ -615,10 +632,13 @@ impl Run<'_> {
         if !detached {
             self.set(dst, i64::from(slot) + 1);
         }
-        let header = Header { kind: Kind::Spawned, status: Status::Fresh, length: 4 + registers, base: 0, pc: entry };
+        let held = self.model.layout().held;
+        let length = Header::words(Kind::Spawned) + held + registers;
+        let header = Header { kind: Kind::Spawned, status: Status::Fresh, length, base: held, pc: entry };
         let mut record: SmallVec<[i64; 24]> = SmallVec::new();
         let detail = slot << 1 | u32::from(detached);
         record.extend([header.pack(), pair(child.0, 0), pair(self.presence.0, detail), pair(presence.0, 0)]);
+        record.extend(std::iter::repeat_n(0, held));
         record.extend(given.iter().copied().chain(std::iter::repeat(0)).take(registers));
         self.save();
         let at = self.model.place_of_thread(self.words, presence);
@@ -745,6 +765,10 @@ impl Run<'_> {
     fn end(&mut self, status: Status) {
         self.release_children();
         self.give_up_mutexes(status);
+        if status == Status::Halted && matches!(self.record.header.kind, Kind::Message | Kind::Spawned) {
+            // Its record goes now or later. Nobody looks at this word but at the end of the execution.
+            self.words[self.model.layout().stopped] = 1;
+        }
         match self.record.header.kind {
             Kind::Thread => self.keep_as(status),
             Kind::Event => {
@@ -776,7 +800,7 @@ impl Run<'_> {
     fn keep_as(&mut self, status: Status) {
         self.status = status;
         self.pc = 0;
-        self.resize_stack(0);
+        self.resize_stack(self.model.layout().held);
         self.frame = self.record.stack();
         self.save();
     }
@@ -835,7 +859,7 @@ impl Run<'_> {
         }
         let holder = if status == Status::Halted { HALTED_HOLDER } else { ENDED_HOLDER };
         let layout = self.model.layout();
-        for word in &mut self.words[layout.mutexes..layout.events] {
+        for word in &mut self.words[layout.mutexes..layout.syncs] {
             if *word == i64::from(self.actor.0) + 1 {
                 *word = i64::from(holder) + 1;
             }

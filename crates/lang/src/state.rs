@@ -1,12 +1,16 @@
 //! States: one flat row of 64-bit words.
 //!
 //! ```text
-//! cells | mutexes | event bits | event counters | records of the threads, of spawned threads, of messages
+//! cells | mutexes, writers | semaphores, readers, channels | stopped | event bits | event counters |
+//!     records of the threads, of spawned threads, of messages
 //! ```
 //!
-//! A mutex holds 0 or the number of its holder + 1. Where actors are told apart by history, an event that creates
+//! A mutex holds 0 or the number of its holder + 1, and so does the word for the writer of a read-write lock. `stopped`
+//! is there where actors may come and go: 1 once a violation has stopped somebody who is forgotten. Where actors are
+//! told apart by history, an event that creates
 //! actors counts them; there are no counters otherwise. Records have a header of two words, those of spawned threads and
-//! messages one of four, and then the stack: the registers of the running function and of its callers. Spawned threads
+//! messages one of four, and then the stack: for each read-write lock how often the actor holds it for reading, and the
+//! registers of the running function and of its callers. A message that waits has only its arguments there. Spawned threads
 //! stand in the order of their stable names; messages stand by handler, the running one first, then those that wait: in
 //! the order of arrival, or by content where the handler takes them in any order. So equal situations are equal rows.
 
@@ -40,18 +44,28 @@ impl Clone for State {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     pub(crate) mutexes: usize,
+    pub(crate) writers: usize,
+    pub(crate) syncs: usize,
+    pub(crate) stopped: usize,
     pub(crate) events: usize,
     pub(crate) counters: usize,
     pub(crate) records: usize,
+    /// How many words at the beginning of a stack tell what the actor holds for reading.
+    pub(crate) held: usize,
 }
 
 impl Layout {
     pub(crate) fn of(program: &Program, identity: Identity) -> Self {
         let mutexes = program.cells.len();
-        let events = mutexes + program.mutexes.len();
+        let writers = mutexes + program.mutexes.len();
+        let held = program.rw_locks();
+        let syncs = writers + held;
+        let stopped = syncs + program.sync_words();
+        let events = stopped + usize::from(program.creates_actors);
         let counters = events + program.events.len().div_ceil(64);
         let counts = identity == Identity::History && program.creates_actors;
-        Layout { mutexes, events, counters, records: counters + if counts { program.events.len() } else { 0 } }
+        let records = counters + if counts { program.events.len() } else { 0 };
+        Layout { mutexes, writers, syncs, stopped, events, counters, records, held }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A model in words: names, descriptions, and what it means that nobody can move.
 
-use crate::code::{Instruction, Member};
+use crate::ast::SyncOp;
+use crate::code::{Instruction, Member, SyncKind};
 use crate::coverage::BLOCKED;
 use crate::model::{Holder, Model};
 use crate::names::Key;
@@ -70,6 +71,7 @@ pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
     match object_of(model, object) {
         Object::Cell(cell) => model.program().cell_names[cell].clone(),
         Object::Mutex(mutex) => model.program().mutexes[mutex].clone(),
+        Object::Sync(number) => model.program().syncs[number].name.clone(),
         Object::Condition(condition) => model.program().conditions[condition].clone(),
         Object::Handler(handler) => model.program().handlers[handler].name.clone(),
         Object::Mailbox(handler) => format!("the mailbox of {}", model.program().handlers[handler].name),
@@ -87,6 +89,7 @@ pub(crate) fn object_name(model: &Model, object: ObjectId) -> String {
 enum Object {
     Cell(usize),
     Mutex(usize),
+    Sync(usize),
     Condition(usize),
     Handler(usize),
     Mailbox(usize),
@@ -110,6 +113,9 @@ fn object_of(model: &Model, object: ObjectId) -> Object {
     }
     if let Some(mutex) = within(program.mutexes.len()) {
         return Object::Mutex(mutex);
+    }
+    if let Some(sync) = within(program.syncs.len()) {
+        return Object::Sync(sync);
     }
     if let Some(condition) = within(program.conditions.len()) {
         return Object::Condition(condition);
@@ -135,6 +141,10 @@ pub(crate) fn object_kind(model: &Model, object: ObjectId) -> ObjectKind {
     match object_of(model, object) {
         Object::Cell(_) => ObjectKind::Variable,
         Object::Mutex(_) => ObjectKind::Lock,
+        Object::Sync(number) => match model.program().syncs[number].kind {
+            SyncKind::Semaphore { .. } | SyncKind::RwLock { .. } => ObjectKind::Lock,
+            SyncKind::Channel { .. } => ObjectKind::Mailbox,
+        },
         Object::Condition(_) => ObjectKind::Signal,
         Object::Handler(_) => ObjectKind::Handler,
         Object::Mailbox(_) => ObjectKind::Mailbox,
@@ -147,9 +157,14 @@ pub(crate) fn object_kind(model: &Model, object: ObjectId) -> ObjectKind {
 /// Who has an object in hand, so that others have to wait for it.
 pub(crate) fn holder(model: &Model, words: &[i64], object: ObjectId) -> Option<ActorId> {
     match object_of(model, object) {
-        Object::Mutex(mutex) => match model.holder(words, mutex) {
-            Holder::Actor(actor) => Some(actor),
-            Holder::Nobody | Holder::Halted | Holder::Ended => None,
+        Object::Mutex(mutex) => model.holder(words, mutex).actor(),
+        Object::Sync(number) => match model.program().syncs[number].kind {
+            SyncKind::RwLock { number } => {
+                let lock = number as usize;
+                let reader = || model.readers(words, lock).next().map(|record| record.actor(words));
+                model.writer(words, lock).actor().or_else(reader)
+            }
+            SyncKind::Semaphore { .. } | SyncKind::Channel { .. } => None,
         },
         Object::Handler(handler) => Records::new(words, model.layout())
             .find(|record| {
@@ -170,6 +185,13 @@ pub(crate) fn touch_verb(model: &Model, object: ObjectId, access: Access) -> &'s
         (Object::Cell(_), false) => "read",
         (Object::Mutex(_), _) if access.contains(Access::RELEASE) && !access.contains(Access::WRITE) => "released",
         (Object::Mutex(_), _) => "took",
+        (Object::Sync(number), changes) => match model.program().syncs[number].kind {
+            _ if !changes => "tried",
+            SyncKind::Semaphore { .. } if access == Access::WRITE => "released",
+            SyncKind::Semaphore { .. } => "acquired",
+            SyncKind::RwLock { .. } => "locked or unlocked",
+            SyncKind::Channel { .. } => "used",
+        },
         (Object::Condition(_), _) if access.contains(Access::ADD) => "waited on",
         (Object::Condition(_), _) => "signalled",
         (Object::Handler(_), _) => "ran on",
@@ -198,9 +220,17 @@ pub(crate) fn describe(model: &Model, state: &State, actor: ActorId, outcome: Ou
         let location = Some(program.site_location(program.messages[usize::from(message)].entry));
         return Description { text, location };
     }
+    if record.header.status == Status::Waiting {
+        let site = program.site(record.header.pc - 1);
+        let location = Some(program.location(site.line, site.column));
+        return Description { text: format!("timeout: {}", site.text), location };
+    }
     let frame = &words[record.frame()..record.end()];
     let site = program.site(record.header.pc);
     let text = match program.code[record.header.pc as usize] {
+        Instruction::Sync { op, object, .. } if op.has_value() => {
+            format!("{} ({})", site.text, sync_value(model, words, op, resolve(object, frame)))
+        }
         Instruction::Load { place, .. } => {
             let cell = resolve(place, frame);
             format!("{} ({})", site.text, program.show_cell(cell, words[cell]))
@@ -216,6 +246,18 @@ pub(crate) fn describe(model: &Model, state: &State, actor: ActorId, outcome: Ou
         _ => site.text.clone(),
     };
     Description { text, location: Some(program.location(site.line, site.column)) }
+}
+
+/// What an operation will give, in words.
+fn sync_value(model: &Model, words: &[i64], op: SyncOp, object: usize) -> String {
+    let is_possible = model.is_possible(words, op, object);
+    match op {
+        SyncOp::Receive | SyncOp::TryReceive if is_possible => {
+            words[model.layout().syncs + model.program().syncs[object].at as usize + 1].to_string()
+        }
+        SyncOp::Receive | SyncOp::TryReceive => "empty".to_owned(),
+        _ => i64::from(is_possible).to_string(),
+    }
 }
 
 /// Whom a signal wakes.
@@ -246,13 +288,23 @@ pub(crate) fn observe(model: &Model, words: &[i64], into: &mut Vec<Value>) {
         push(name, program.show_cell(cell, value));
     }
     for (mutex, name) in program.mutexes.iter().enumerate() {
-        let holder = match model.holder(words, mutex) {
-            Holder::Nobody => "free".to_owned(),
-            Holder::Actor(actor) => actor_name(model, actor),
-            Holder::Halted => "held by a stopped actor".to_owned(),
-            Holder::Ended => "held by an ended actor".to_owned(),
+        push(name, holder_text(model, model.holder(words, mutex)));
+    }
+    for sync in &program.syncs {
+        let at = model.layout().syncs + sync.at as usize;
+        let count = words[at];
+        let text = match sync.kind {
+            SyncKind::Semaphore { .. } => count.to_string(),
+            SyncKind::RwLock { .. } if count > 0 => {
+                format!("{count} reader{}", if count == 1 { "" } else { "s" })
+            }
+            SyncKind::RwLock { number } => holder_text(model, model.writer(words, number as usize)),
+            SyncKind::Channel { .. } => {
+                let values = words[at + 1..=at + count as usize].iter().map(ToString::to_string);
+                format!("[{}]", values.collect::<Vec<_>>().join(", "))
+            }
         };
-        push(name, holder);
+        push(&sync.name, text);
     }
     for (number, event) in program.events.iter().enumerate() {
         let on = words[model.layout().events + number / 64] >> (number % 64) & 1 == 1;
@@ -282,9 +334,22 @@ pub(crate) fn locals(model: &Model, words: &[i64], actor: ActorId, into: &mut Ve
     }));
 }
 
+fn holder_text(model: &Model, holder: Holder) -> String {
+    match holder {
+        Holder::Nobody => "free".to_owned(),
+        Holder::Actor(actor) => actor_name(model, actor),
+        Holder::Halted => "held by a stopped actor".to_owned(),
+        Holder::Ended => "held by an ended actor".to_owned(),
+    }
+}
+
 /// Why somebody cannot move.
 enum Wait {
     Mutex(usize),
+    /// To read or to write under a read-write lock: which of the objects, and which of these locks it is.
+    RwLock(SyncOp, usize, usize),
+    /// At a semaphore or a channel: anybody may help.
+    Help(SyncOp, usize),
     Thread(Option<Record>),
     Signal(usize),
     Assumption,
@@ -303,44 +368,75 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
             let handle = frame[usize::from(thread)];
             Some(Wait::Thread(model.child_by_handle(words, record.presence(words), handle)))
         }
+        Instruction::Sync { op, object, .. } => {
+            let object = resolve(object, frame);
+            Some(match model.program().syncs[object].kind {
+                SyncKind::RwLock { number } => Wait::RwLock(op, object, number as usize),
+                SyncKind::Semaphore { .. } | SyncKind::Channel { .. } => Wait::Help(op, object),
+            })
+        }
         _ => Some(Wait::Assumption),
     }
 }
 
-/// Whether somebody waits, in the end, for an assumption or for somebody whom a violation stopped. A signal may come
-/// from anybody.
-fn is_excused(model: &Model, words: &[i64], records: &[Record], record: &Record) -> bool {
-    let (mut current, mut patience) = (*record, records.len());
-    let is_culprit = |record: &Record| match wait_of(model, words, record) {
+/// Who waits, in the end, for an assumption or for somebody whom a violation stopped; by the places of their records. A
+/// signal, a release, a value or room in a channel may come from anybody.
+fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
+    let waits: Vec<Option<Wait>> = records.iter().map(|record| wait_of(model, words, record)).collect();
+    let stopped = |record: &Record| record.header.status == Status::Halted;
+    let is_culprit = |place: usize| match &waits[place] {
         Some(wait) => matches!(wait, Wait::Assumption),
-        None => record.header.status == Status::Halted,
+        None => stopped(&records[place]),
     };
+    let mut excused: Vec<bool> = (0..records.len()).map(is_culprit).collect();
+    let somebody_was_stopped = model.forgot_somebody_stopped(words) || records.iter().any(stopped);
+    let anybody = model.forgot_somebody_stopped(words) || excused.contains(&true);
     loop {
-        let next = match wait_of(model, words, &current) {
-            Some(Wait::Assumption) | None => return is_culprit(&current),
-            Some(Wait::Signal(_)) => return records.iter().any(is_culprit),
-            Some(Wait::Thread(child)) => child,
-            Some(Wait::Mutex(mutex)) => match model.holder(words, mutex) {
-                Holder::Halted => return true,
-                Holder::Actor(actor) => model.record_of(words, actor),
-                Holder::Nobody | Holder::Ended => None,
-            },
+        let is_excused = |record: &Record| {
+            records.iter().position(|other| other.at == record.at).is_some_and(|place| excused[place])
         };
-        match next {
-            // A cycle, or a chain longer than there are actors: nobody outside is to blame.
-            Some(next) if patience > 0 => current = next,
-            _ => return false,
+        let lets_go = |holder: Holder| match holder {
+            Holder::Halted | Holder::Nobody => true,
+            Holder::Actor(actor) => model.record_of(words, actor).is_some_and(|record| is_excused(&record)),
+            Holder::Ended => false,
+        };
+        let more = (0..records.len()).filter(|&place| {
+            !excused[place]
+                && match &waits[place] {
+                    None | Some(Wait::Assumption) => false,
+                    Some(Wait::Signal(_) | Wait::Help(..)) => anybody,
+                    Some(Wait::Thread(child)) => child.as_ref().is_some_and(is_excused),
+                    Some(Wait::Mutex(mutex)) => lets_go(model.holder(words, *mutex)),
+                    // All who hold it have to let go; of those who are forgotten it is not known who was stopped.
+                    Some(Wait::RwLock(_, object, lock)) => {
+                        let known: i64 = model.readers(words, *lock).map(|reader| words[reader.stack() + lock]).sum();
+                        let is_forgotten = known < model.sync_count(words, *object);
+                        lets_go(model.writer(words, *lock))
+                            && (!is_forgotten || somebody_was_stopped)
+                            && model.readers(words, *lock).all(|reader| is_excused(&reader))
+                    }
+                }
+        });
+        let more: Vec<usize> = more.collect();
+        if more.is_empty() {
+            return excused;
         }
-        patience -= 1;
+        more.into_iter().for_each(|place| excused[place] = true);
     }
 }
 
 /// What it means that nobody can move.
 pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     let records: Vec<Record> = Records::new(words, model.layout()).collect();
-    let stuck: Vec<&Record> = records.iter().filter(|record| wait_of(model, words, record).is_some()).collect();
-    let deadlocked: Vec<&Record> =
-        stuck.iter().copied().filter(|record| !is_excused(model, words, &records, record)).collect();
+    let is_stuck = |record: &Record| wait_of(model, words, record).is_some();
+    let stuck: Vec<&Record> = records.iter().filter(|record| is_stuck(record)).collect();
+    let excused = excused(model, words, &records);
+    let deadlocked: Vec<&Record> = records
+        .iter()
+        .zip(excused)
+        .filter(|(record, excused)| !excused && is_stuck(record))
+        .map(|pair| pair.0)
+        .collect();
     let Some(first) = deadlocked.first() else {
         let assuming = stuck.iter().filter(|record| matches!(wait_of(model, words, record), Some(Wait::Assumption)));
         assuming.for_each(|record| model.marks().note(record.header.pc, BLOCKED));
@@ -352,24 +448,53 @@ pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     Ending::Deadlock(Box::new(violation))
 }
 
+/// Whom somebody waits for who waits for a lock.
+fn held_by(model: &Model, words: &[i64], waiter: &Record, holder: Holder) -> String {
+    match holder {
+        Holder::Actor(actor) if actor == waiter.actor(words) => "itself".to_owned(),
+        Holder::Actor(actor) => match model.record_of(words, actor) {
+            Some(holder) if holder.header.status == Status::Finished => {
+                format!("{}, which has ended", label(model, words, &holder))
+            }
+            Some(holder) => label(model, words, &holder),
+            None => "nobody".to_owned(),
+        },
+        Holder::Ended => "an actor that has ended".to_owned(),
+        Holder::Halted | Holder::Nobody => "nobody".to_owned(),
+    }
+}
+
 fn reason(model: &Model, words: &[i64], record: &Record) -> String {
     let program = model.program();
     let who = label(model, words, record);
     match wait_of(model, words, record) {
         Some(Wait::Mutex(mutex)) => {
-            let holder = match model.holder(words, mutex) {
-                Holder::Actor(actor) if actor == record.actor(words) => "itself".to_owned(),
-                Holder::Actor(actor) => match model.record_of(words, actor) {
-                    Some(holder) if holder.header.status == Status::Finished => {
-                        format!("{}, which has ended", label(model, words, &holder))
-                    }
-                    Some(holder) => label(model, words, &holder),
-                    None => "nobody".to_owned(),
-                },
-                Holder::Ended => "an actor that has ended".to_owned(),
-                Holder::Halted | Holder::Nobody => "nobody".to_owned(),
+            format!(
+                "{who} waits for {} held by {}",
+                program.mutexes[mutex],
+                held_by(model, words, record, model.holder(words, mutex))
+            )
+        }
+        Some(Wait::RwLock(op, object, lock)) => {
+            let what = if op == SyncOp::ReadLock { "to read under" } else { "to write under" };
+            let mut holders: Vec<String> = match model.writer(words, lock) {
+                Holder::Nobody => Vec::new(),
+                writer => vec![held_by(model, words, record, writer)],
             };
-            format!("{who} waits for {} held by {holder}", program.mutexes[mutex])
+            let readers = model.readers(words, lock);
+            holders.extend(readers.map(|reader| held_by(model, words, record, Holder::Actor(reader.actor(words)))));
+            if holders.is_empty() {
+                holders.push("an actor that has ended".to_owned());
+            }
+            format!("{who} waits {what} {}, held by {}", program.syncs[object].name, holders.join(" and "))
+        }
+        Some(Wait::Help(op, object)) => {
+            let name = &program.syncs[object].name;
+            match op {
+                SyncOp::Send => format!("{who} waits to send to {name}, which is full"),
+                SyncOp::Receive => format!("{who} waits to receive from {name}, which is empty"),
+                _ => format!("{who} waits to acquire {name}, which is 0"),
+            }
         }
         Some(Wait::Thread(Some(child))) => format!("{who} waits for {} to end", label(model, words, &child)),
         Some(Wait::Signal(condition)) => format!("{who} waits for a signal on {}", program.conditions[condition]),

@@ -45,6 +45,42 @@ const PROGRAMS: &[(&str, &str)] = &[
         "shared x; mutex m; handler h; message n() { } thread a { post h, n(); if (choose(0..2)) { lock(m); } x = 1; }",
     ),
     (
+        "semaphores",
+        "shared x; semaphore s = 1, t[2] = [2, 0]; thread a(i in 0..2) { acquire(s); x += 1; release(s); release(t[1]); } thread b { acquire(t[0]); acquire(t[1]); release(t[x & 1]); } thread c { if (try_acquire(t[1])) { x = 5; } }",
+    ),
+    (
+        "two semaphores in opposite order",
+        "semaphore s = 1, t = 1; thread a { acquire(s); acquire(t); release(t); release(s); } thread b { acquire(t); acquire(s); release(s); release(t); } event e { if (try_acquire(s)) { release(s); } disable e; }",
+    ),
+    (
+        "read-write locks",
+        "shared x; rwlock l[2]; thread r(i in 0..2) { read_lock(l[i]); let v = x; read_lock(l[0]); read_unlock(l[0]); read_unlock(l[i]); } thread w { write_lock(l[0]); x = 1; write_unlock(l[0]); write_unlock(l[1]); } thread t { if (try_write_lock(l[0])) { x = 2; write_unlock(l[0]); } else { let got = try_read_lock(l[1]); read_unlock(l[1]); } }",
+    ),
+    (
+        "read-write locks that are kept",
+        "rwlock l; shared x; handler h any; message m() { read_lock(l); assert(x == 0); } message n() { if (try_read_lock(l)) { x = 1; } } def f(v) { read_lock(l); x = v; return v; } thread a { post h, m(); post h, n(); let t = spawn f(2); join t; } thread b { write_lock(l); x = 1; write_unlock(l); let r = f(0); read_unlock(l); } event e { let got = try_write_lock(l); disable e; }",
+    ),
+    (
+        "mutexes that are tried",
+        "shared x; mutex m[2]; mutex n; cond c; thread a { lock(m[0]); x += 1; wait(c, m[0]); unlock(m[0]); } thread b { if (trylock(m[x & 1])) { x += 1; unlock(m[0]); } signal(c); } thread d { let got = trylock(n); lock(m[1]); unlock(m[1]); if (got) { unlock(n); } } event e { if (trylock(n)) { x = 0; unlock(n); } disable e; }",
+    ),
+    (
+        "waits that time out",
+        "shared x; mutex m; cond c; thread a(i in 0..2) { lock(m); let got = wait_timeout(c, m); x += got; unlock(m); } thread b { lock(m); wait(c, m); unlock(m); } thread s { signal(c); lock(m); broadcast(c); unlock(m); }",
+    ),
+    (
+        "channels",
+        "shared x; channel c(1), d[2](2); thread a { send(c, 1); send(d[0], 2); x = try_send(d[1], 7); send(c, 3); } thread b { let v = receive(c); let w = receive(d[0]); x = v + w; } thread e { let v = try_receive(c, -1); x = v; v = try_receive(d[1], 0); }",
+    ),
+    (
+        "messages that wait for semaphores and channels",
+        "shared x; semaphore s; channel c(1); handler h any; message m(v) { send(c, v); acquire(s); x = v; } thread a { post h, m(1); post h, m(2); release(s); } thread b { let v = receive(c); release(s); v = receive(c); }",
+    ),
+    (
+        "failed messages and threads",
+        "shared x; mutex m; cond c; handler h; message f() { assert(x == 1); lock(m); signal(c); unlock(m); } def g() { assert(x == 1); } thread a { lock(m); wait(c, m); unlock(m); } thread b { post h, f(); x = 1; spawn g(); }",
+    ),
+    (
         "conditions",
         "shared full; mutex m; cond c; thread p { lock(m); full = 1; signal(c); unlock(m); } thread q(i in 0..2) { lock(m); if (full == 0) { wait(c, m); } unlock(m); } thread s { signal(c); }",
     ),

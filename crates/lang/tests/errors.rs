@@ -12,9 +12,9 @@ const SYNTAX: &[Case] = &[
     ("thread t { assert(1, \"no end); }", "a text that does not end on its line", "\"", "expected a closing `\"`"),
     (
         "x = 1;",
-        "expected a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never), found `x`",
+        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event or never), found `x`",
         "x",
-        "expected a definition (include, const, enum, shared, mutex, cond, handler, thread, message, def, event or never)",
+        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event or never)",
     ),
     ("const = 1;", "expected the name of a constant, found `=`", "=", "expected the name of a constant"),
     (
@@ -51,6 +51,24 @@ const SYNTAX: &[Case] = &[
         "expected the name of a condition variable, found `5`",
         "5",
         "expected the name of a condition variable",
+    ),
+    (
+        "channel c;",
+        "expected how many values the channel holds, as in `channel c(2);`, found `;`",
+        ";",
+        "expected how many values the channel holds, as in `channel c(2);`",
+    ),
+    (
+        "semaphore s; thread t { let r = acquire(s); }",
+        "`acquire` has no value",
+        "acquire",
+        "expected a value; `acquire(…);` is a statement",
+    ),
+    (
+        "channel c(1); thread t { send(c); }",
+        "expected `,` and the value to send, found `)`",
+        ")",
+        "expected `,` and the value to send",
     ),
     ("handler 5;", "expected the name of a handler, found `5`", "5", "expected the name of a handler"),
     ("thread 5 { }", "expected the name of a thread, found `5`", "5", "expected the name of a thread"),

@@ -222,6 +222,15 @@ const IMMEDIATE: &[&str] = &[
     "switch (x) { case 0: y = 1; break; default: break; case 1: case 2: y = r; }",
     "while (true) { y += 1; switch (r) { case 1: r = 0; continue; default: break; } break; }",
     "for (let i = x; i < 2; i += 1) { y = i; if (i == r) { continue; } x = i; }",
+    "release(q);",
+    "r = try_acquire(q);",
+    "read_unlock(l);",
+    "r = try_read_lock(l);",
+    "if (try_write_lock(l)) { write_unlock(l); }",
+    "if (trylock(w)) { unlock(w); }",
+    "r = trylock(w);",
+    "r = try_send(z, r);",
+    "r = try_receive(z, 1);",
 ];
 
 /// Statements that may have to wait.
@@ -236,6 +245,15 @@ const WAITING: &[&str] = &[
     "assume(x == b[0]);",
     "atomic { assume(x > 0); x -= 1; y += 1; }",
     "if (r < 2) { r = both(r + 1); }",
+    "acquire(q); x += 1; release(q);",
+    "acquire(q);",
+    "read_lock(l); r = x; read_unlock(l);",
+    "read_lock(l);",
+    "write_lock(l); x = r; write_unlock(l);",
+    "lock(w); unlock(w);",
+    "lock(m); r = wait_timeout(c, m); unlock(m);",
+    "send(z, r);",
+    "r = receive(z);",
 ];
 
 fn block(statements: impl Strategy<Value = String> + 'static) -> impl Strategy<Value = String> {
@@ -273,7 +291,8 @@ pub(crate) fn program() -> impl Strategy<Value = String> {
     (body(), body(), body(), body(), step(), step()).prop_map(|(s, t, n, both, e, d)| {
         let start = "let k = spawn f(1); let b[2] = [0, 1];";
         format!(
-            "shared x; shared y; shared a[3]; mutex m; cond c; handler h; handler g any;
+            "shared x; shared y; shared a[3]; mutex m, w; cond c; semaphore q = 1; rwlock l; channel z(1);
+            handler h; handler g any;
             never x == 1 && a[1] == 1;
             def f(v) {{ y = v; return v + 1; }} def look(v) {{ return x < v; }} def both(r) {{ {start} {both} }}
             thread s {{ let r = 0; {start} {s} }} thread t {{ let r = 1; {start} {t} }}

@@ -39,10 +39,14 @@ pub enum Kind {
     Switches,
     /// Everything.
     Everything,
+    /// Threads with semaphores, read-write locks, channels, and locks that are tried.
+    Sync,
+    /// The same with handlers and events.
+    SyncMixed,
 }
 
 /// The kinds and how often they are made.
-const KINDS: [(Kind, u32); 8] = [
+const KINDS: [(Kind, u32); 10] = [
     (Kind::Threads, 4),
     (Kind::Locks, 4),
     (Kind::Fifo, 4),
@@ -51,6 +55,8 @@ const KINDS: [(Kind, u32); 8] = [
     (Kind::Events, 2),
     (Kind::Switches, 2),
     (Kind::Everything, 3),
+    (Kind::Sync, 6),
+    (Kind::SyncMixed, 4),
 ];
 
 impl Kind {
@@ -62,12 +68,16 @@ impl Kind {
         matches!(self, Kind::Locks | Kind::Mixed | Kind::Everything)
     }
 
+    fn has_syncs(self) -> bool {
+        matches!(self, Kind::Sync | Kind::SyncMixed)
+    }
+
     fn has_handlers(self) -> bool {
-        matches!(self, Kind::Fifo | Kind::Any | Kind::Mixed | Kind::Everything)
+        matches!(self, Kind::Fifo | Kind::Any | Kind::Mixed | Kind::Everything | Kind::SyncMixed)
     }
 
     fn has_events(self) -> bool {
-        matches!(self, Kind::Events | Kind::Switches | Kind::Everything)
+        matches!(self, Kind::Events | Kind::Switches | Kind::Everything | Kind::SyncMixed)
     }
 
     fn has_switches(self) -> bool {
@@ -133,6 +143,11 @@ struct World {
     variables: Vec<Thing>,
     mutexes: Vec<Thing>,
     conditions: Vec<Thing>,
+    semaphores: Vec<Thing>,
+    rw_locks: Vec<Thing>,
+    channels: Vec<Thing>,
+    /// Whether mutexes are tried, and waits time out.
+    tries: bool,
     handlers: Vec<Thing>,
     events: Vec<Thing>,
     functions: Vec<Callable>,
@@ -174,6 +189,9 @@ impl Maker {
         if kind.has_locks() {
             self.objects(ObjectKind::Mutex);
             self.objects(ObjectKind::Cond);
+        }
+        if kind.has_syncs() {
+            self.syncs();
         }
         if kind.has_handlers() {
             self.handlers();
@@ -265,21 +283,60 @@ impl Maker {
         let names: &[&str] = match kind {
             ObjectKind::Mutex => &["m", "l"],
             ObjectKind::Cond => &["c"],
+            ObjectKind::RwLock => &["b"],
             ObjectKind::FifoHandler => &["h"],
             ObjectKind::AnyHandler => &["g"],
         };
         let count = self.random.between(1, names.len() as i64) as usize;
         for &name in &names[..count] {
-            let length = self.random.percent(20).then_some(2);
-            let written = length.map(|length| self.written(length));
-            let thing = Thing { name: name.to_owned(), range: length.map(|length| (0, length)) };
+            let (thing, written) = self.thing(name);
             match kind {
                 ObjectKind::Mutex => self.world.mutexes.push(thing),
                 ObjectKind::Cond => self.world.conditions.push(thing),
+                ObjectKind::RwLock => self.world.rw_locks.push(thing),
                 ObjectKind::FifoHandler | ObjectKind::AnyHandler => self.world.handlers.push(thing),
             }
             self.items.push(Item::Object { name: Name::new(name), kind, length: written });
         }
+    }
+
+    /// Two or three of: semaphores, read-write locks, channels, mutexes that are tried with waits that time out.
+    fn syncs(&mut self) {
+        let left_out = self.random.below(4);
+        let also_left_out = self.random.below(4);
+        for which in (0..4).filter(|&which| which != left_out && which != also_left_out) {
+            match which {
+                0 => {
+                    let (thing, written) = self.thing("a");
+                    let initial = Initial::Same(number(self.random.between(0, 2)));
+                    self.world.semaphores.push(thing);
+                    self.items.push(Item::Semaphore { name: Name::new("a"), length: written, initial });
+                }
+                1 => {
+                    self.objects(ObjectKind::RwLock);
+                }
+                2 => {
+                    let (thing, written) = self.thing("d");
+                    let capacity = number(self.random.between(1, 2));
+                    self.world.channels.push(thing);
+                    self.items.push(Item::Channel { name: Name::new("d"), length: written, capacity });
+                }
+                _ => {
+                    self.world.tries = true;
+                    self.objects(ObjectKind::Mutex);
+                    if self.random.percent(60) {
+                        self.objects(ObjectKind::Cond);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Something that may be an array, and its length as it is written.
+    fn thing(&mut self, name: &str) -> (Thing, Option<Expr>) {
+        let length = self.random.percent(20).then_some(2);
+        let written = length.map(|length| self.written(length));
+        (Thing { name: name.to_owned(), range: length.map(|length| (0, length)) }, written)
     }
 
     fn handlers(&mut self) {
@@ -386,7 +443,7 @@ impl Maker {
         if !self.shape.kind.has_events() {
             return;
         }
-        let most = if self.shape.kind == Kind::Everything { 2 } else { 4 };
+        let most = if self.shape.kind.has_threads() { 2 } else { 4 };
         let count = self.random.between(1, most) as usize;
         let mut things: Vec<Thing> = ["e", "f", "o", "u"]
             .into_iter()

@@ -177,12 +177,20 @@ fn simpler(statement: &Statement) -> Option<Statement> {
         StatementKind::Let(_, value)
             if matches!(
                 value.kind,
-                ExprKind::Call(_) | ExprKind::Cas(..) | ExprKind::Swap(..) | ExprKind::FetchAdd(..)
+                ExprKind::Call(_)
+                    | ExprKind::Cas(..)
+                    | ExprKind::Swap(..)
+                    | ExprKind::FetchAdd(..)
+                    | ExprKind::Sync(..)
+                    | ExprKind::WaitTimeout(..)
             ) =>
         {
             StatementKind::Evaluate(value.clone())
         }
         StatementKind::Broadcast(condition) => StatementKind::Signal(condition.clone()),
+        StatementKind::Evaluate(Expr { kind: ExprKind::WaitTimeout(condition, mutex), .. }) => {
+            StatementKind::Wait(condition.clone(), mutex.clone())
+        }
         _ => return None,
     };
     Some(Statement { kind, span: 0..0 })
@@ -194,13 +202,19 @@ fn edit_item(unit: &mut Unit, place: usize) -> Option<bool> {
     let index = place / EDITS;
     let item = unit.items.get_mut(index)?;
     Some(match (item, place % EDITS) {
-        (Item::Shared { name, length, .. }, 0) | (Item::Object { name, length, .. }, 0) => {
+        (
+            Item::Shared { name, length, .. }
+            | Item::Object { name, length, .. }
+            | Item::Semaphore { name, length, .. }
+            | Item::Channel { name, length, .. },
+            0,
+        ) => {
             let name = name.text.clone();
             let changed = length.take().is_some();
             strip_indices(unit, &name);
             changed
         }
-        (Item::Shared { initial, .. }, 1) => {
+        (Item::Shared { initial, .. } | Item::Semaphore { initial, .. }, 1) => {
             let each = matches!(initial, Initial::Each(..));
             if each {
                 *initial = Initial::Same(Expr::new(ExprKind::Number(0)));
@@ -326,6 +340,8 @@ fn parts(expr: &Expr) -> Vec<Expr> {
         ExprKind::Call(call) => call.arguments.clone(),
         ExprKind::Cas(place, old, new) => vec![value(place), (**old).clone(), (**new).clone()],
         ExprKind::Swap(place, other) | ExprKind::FetchAdd(place, other) => vec![value(place), (**other).clone()],
+        ExprKind::Sync(_, _, operand) => operand.iter().map(|operand| (**operand).clone()).collect(),
+        ExprKind::WaitTimeout(..) => Vec::new(),
     }
 }
 

@@ -66,6 +66,7 @@ fn count(unit: &mut Unit, census: &mut BTreeMap<String, u64>) {
             match kind {
                 ExprKind::Unary(op, _) => add(format!("{op:?}")),
                 ExprKind::Binary(op, ..) => add(format!("{op:?}")),
+                ExprKind::Sync(op, ..) => add(format!("{op:?}")),
                 _ => {}
             }
         }
@@ -84,7 +85,9 @@ const LANGUAGE: &str = "Const Enum Shared Object Thread Message Def Event Never 
     Declare Switch DoWhile ForLoop Conditional \
     Number Place Unary Binary Logical Call Cas Swap FetchAdd Choose Negate Not \
     Add Subtract Multiply Divide Remainder And Or Xor ShiftLeft ShiftRight \
-    Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler";
+    Equal NotEqual Less LessEqual Greater GreaterEqual else Mutex Cond FifoHandler AnyHandler \
+    Semaphore RwLock Channel Sync WaitTimeout TryLock Acquire TryAcquire Release ReadLock TryReadLock ReadUnlock \
+    WriteLock TryWriteLock WriteUnlock Send TrySend Receive TryReceive";
 
 const VARIETIES: [&str; 21] = [
     "shared array",
@@ -404,4 +407,13 @@ fn all_engines_see_the_data_races_of_random_programs() {
     let settings = Settings { seed: 1, programs: Some(300), variant, ..Settings::default() };
     let agreement = run(&settings, Contender::all(), &mut |_| {});
     assert_eq!(agreement.disagreement, None);
+}
+
+#[test]
+fn a_writer_that_comes_before_a_second_reader_is_not_missed() {
+    // Readers that did not conflict made `stateful` miss the reader that waits for ever.
+    let source = "rwlock b; def work() { write_lock(b); }
+        thread s(i in 0..2) { read_lock(b); spawn work(); read_unlock(b); }";
+    let compared = compare(source, &Contender::all(), false);
+    assert!(matches!(compared, Ok(Some(_))), "{compared:?}");
 }

@@ -28,11 +28,15 @@ fn walk_item(item: &mut Item, visit: &mut dyn FnMut(Part<'_>)) {
         Item::Enum { members, .. } => {
             members.iter_mut().filter_map(|member| member.1.as_mut()).for_each(|value| walk_expr(value, visit));
         }
-        Item::Shared { length, initial, .. } => {
+        Item::Shared { length, initial, .. } | Item::Semaphore { length, initial, .. } => {
             length.iter_mut().for_each(|length| walk_expr(length, visit));
             walk_initial(initial, visit);
         }
         Item::Object { length, .. } => length.iter_mut().for_each(|length| walk_expr(length, visit)),
+        Item::Channel { length, capacity, .. } => {
+            length.iter_mut().for_each(|length| walk_expr(length, visit));
+            walk_expr(capacity, visit);
+        }
         Item::Thread { family, body, .. } => {
             if let Some(family) = family {
                 walk_expr(&mut family.from, visit);
@@ -166,6 +170,14 @@ fn walk_expr(expr: &mut Expr, visit: &mut dyn FnMut(Part<'_>)) {
         ExprKind::Swap(place, value) | ExprKind::FetchAdd(place, value) => {
             walk_place(place, visit);
             walk_expr(value, visit);
+        }
+        ExprKind::Sync(_, place, operand) => {
+            walk_place(place, visit);
+            operand.iter_mut().for_each(|operand| walk_expr(operand, visit));
+        }
+        ExprKind::WaitTimeout(condition, mutex) => {
+            walk_place(condition, visit);
+            walk_place(mutex, visit);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Makes the statements of one body; its expressions are made in `expressions`.
 
 mod expressions;
+mod syncs;
 mod syntax;
 
 use super::tree::{assign, binary, call, element, number, place, statement, variable, when};
@@ -125,7 +126,7 @@ impl<'w> Body<'w> {
 /// Blocks.
 impl Body<'_> {
     /// The recipes and how often they are tried. A recipe adds a statement or a few, or nothing where it does not fit.
-    const RECIPES: [(u32, Recipe<Self>); 29] = [
+    const RECIPES: [(u32, Recipe<Self>); 36] = [
         (9, Self::read),
         (9, Self::write),
         (4, Self::update),
@@ -155,6 +156,13 @@ impl Body<'_> {
         (3, Self::cases),
         (2, Self::local_array),
         (5, Self::element_write),
+        (6, Self::hold),
+        (3, Self::hold_two),
+        (4, Self::try_to_hold),
+        (4, Self::release),
+        (5, Self::send),
+        (5, Self::receive),
+        (4, Self::wait_for_some_time),
     ];
 
     /// A block with at most so many recipes.

@@ -75,6 +75,7 @@ impl Body<'_> {
         match value.kind {
             ExprKind::Number(_) | ExprKind::Place(_) | ExprKind::Logical(..) | ExprKind::Choose(..) => value,
             ExprKind::Cas(..) | ExprKind::Swap(..) | ExprKind::FetchAdd(..) => value,
+            ExprKind::Sync(..) | ExprKind::WaitTimeout(..) => value,
             ExprKind::Unary(..) | ExprKind::Binary(..) | ExprKind::Conditional(..) | ExprKind::Call(_) => {
                 binary(BinaryOp::Remainder, value, number(3))
             }
