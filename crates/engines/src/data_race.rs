@@ -22,8 +22,8 @@
 
 use crate::{Engine, Options};
 use mazurka_core::{
-    Accesses, ActorId, Dependence, Footprint, HappensBefore, Move, Outcome, Step, StepRecord, System, ToldAccesses,
-    Traits, Violation,
+    Accesses, ActorId, Dependence, Footprint, HappensBefore, Meter, Move, Outcome, Step, StepRecord, System,
+    ToldAccesses, Traits, Violation,
 };
 
 /// Why an engine cannot find all data races of programs that are made of this; `None` if it can.
@@ -73,16 +73,17 @@ struct Taken {
 }
 
 impl Neighbours {
-    /// Visits the races that begin with a step from a state in which these actors can move.
+    /// Visits the races that begin with a step from a state in which these actors can move, while `meter` allows.
     pub(crate) fn look<S: System>(
         &mut self,
         system: &S,
         state: &S::State,
         actors: &[ActorId],
+        meter: &Meter,
         found: &mut dyn FnMut(Neighbouring),
     ) {
         let mut scratch = state.clone();
-        self.take_all(system, state, &mut scratch, actors);
+        self.take_all(system, state, &mut scratch, actors, meter);
         let mut last = state.clone();
         for first in self.taken.iter().filter(|first| !first.accesses.is_empty()) {
             let conflicts = self.taken.iter().any(|second| first.may_race_with(second));
@@ -99,7 +100,7 @@ impl Neighbours {
             };
             self.after.retain(may_race);
             let step = &mut self.step;
-            visit_moves(&self.after, |second| {
+            visit_moves(&self.after, meter, |second| {
                 last.clone_from(&scratch);
                 let accesses = ToldAccesses::take(system, &mut last, second, step);
                 for (_, violation) in told.races_with(&accesses) {
@@ -111,11 +112,18 @@ impl Neighbours {
     }
 
     /// Takes all steps from a state, and keeps those that others can notice.
-    fn take_all<S: System>(&mut self, system: &S, state: &S::State, scratch: &mut S::State, actors: &[ActorId]) {
+    fn take_all<S: System>(
+        &mut self,
+        system: &S,
+        state: &S::State,
+        scratch: &mut S::State,
+        actors: &[ActorId],
+        meter: &Meter,
+    ) {
         let Neighbours { step, taken, .. } = self;
         taken.clear();
         let mut number = 0;
-        visit_moves(actors, |next| {
+        visit_moves(actors, meter, |next| {
             scratch.clone_from(state);
             step.take(system, scratch, next);
             step.footprint_mut().seal();
@@ -139,11 +147,14 @@ impl Taken {
     }
 }
 
-/// Visits the first move of each actor, and the further ones as they become known.
-fn visit_moves(actors: &[ActorId], mut visit: impl FnMut(Move) -> Option<Outcome>) {
+/// Visits the first move of each actor, and the further ones as they become known, while `meter` allows.
+fn visit_moves(actors: &[ActorId], meter: &Meter, mut visit: impl FnMut(Move) -> Option<Outcome>) {
     for &actor in actors {
         let mut outcome = Some(Outcome::FIRST);
         while let Some(current) = outcome {
+            if meter.is_over() {
+                return;
+            }
             outcome = visit(Move { actor, outcome: current });
         }
     }

@@ -198,7 +198,7 @@ impl<S: System> Expander<S> {
             && task.longest.is_none_or(|longest| length <= longest)
         {
             let findings = &mut self.findings;
-            races.look(task.system, state, &self.actors, &mut |race| {
+            races.look(task.system, state, &self.actors, task.meter, &mut |race| {
                 if task.known.wants(&race.violation, length) {
                     let (successor, then) = (Some(race.first), Some(race.second));
                     findings.note(&race.violation, length, || Place { state: number, successor, then });
