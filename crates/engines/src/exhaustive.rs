@@ -31,6 +31,9 @@ use rayon::prelude::*;
 /// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests share all the same.
 const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
 
+/// How many states are expanded at once where the size of the search is limited: each may have hundreds of successors.
+const SMALL_BATCH: usize = 64;
+
 /// The limits are looked at after so many states.
 const CHECK_EVERY: usize = 1024;
 
@@ -89,8 +92,8 @@ impl<'a, S: System> Search<'a, S> {
     fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         let by_values = observer.wants_values();
         let threads = options.thread_count();
-        // Where the search ends when it is too large must not depend on the number of threads.
-        let batch = if options.budget.size.is_some() { WORTH_SHARING } else { (threads * 2048).max(4096) };
+        // A search that may not grow large looks often whether it did, and at the same places on any number of threads.
+        let batch = if options.budget.size.is_some() { SMALL_BATCH } else { (threads * 2048).max(4096) };
         Search {
             threads,
             system,

@@ -1240,6 +1240,7 @@ impl Compiler<'_> {
 
     fn assert_statement(&mut self, condition: &Expr, text: Option<&str>, span: &Span) {
         self.reads = Some(Vec::new());
+        let before = self.program.code.len();
         let register = self.expr(condition);
         let values = self.reads.take().unwrap_or_default();
         let (line, column) = self.position(span.start);
@@ -1248,10 +1249,7 @@ impl Compiler<'_> {
             None => format!("assertion failed: {}", self.text(&condition.span)),
         };
         let assertion = self.program.assertions.len() as u32;
-        let is_false = match self.program.code.last() {
-            Some(&Instruction::Const { dst, value: 0 }) => dst == register,
-            _ => false,
-        };
+        let is_false = matches!(self.program.code[before..], [Instruction::Const { value: 0, .. }]);
         let text = self.text(span);
         self.program.assertions.push(Assertion { text, message, line, column, is_false, values });
         self.emit(Instruction::Assert { condition: register, assertion });

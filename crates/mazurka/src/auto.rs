@@ -36,7 +36,7 @@ pub(crate) fn search(subject: &dyn Subject, options: &Options, observer: &mut dy
         let mut options = options.clone();
         options.budget.size = size;
         options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
-        if size.is_some() && engine != Engine::Exhaustive {
+        if size.is_some() {
             // Where a search without states stops depends on its threads; a short one does not need them.
             options.threads = 1;
         }

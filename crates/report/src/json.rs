@@ -99,6 +99,7 @@ impl<'a> PickedObject<'a> {
 #[derive(Serialize)]
 struct CutObject {
     bound: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
     steps: Option<u64>,
     cuts: u64,
 }

@@ -626,8 +626,8 @@ mod tests {
                  came back; there may be more
 
         VERDICT  violated   exhaustive: 6 states, 1 transition, 1 violation, 0.4 ms
-                 the search stopped early: the time limit was reached, and 1 schedule was
-                 cut at 9 steps; there may be more
+                 the search stopped early: the time limit was reached, and 1 schedule
+                 was cut at 9 steps; there may be more
 
         VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
                  12,345 schedules were cut at 1,000 steps; nothing was found so far
@@ -671,8 +671,8 @@ mod tests {
                  of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
-                 1,234,567 ends are blocked by `assume`: what waits there is not called a
-                 deadlock
+                 1,234,567 ends are blocked by `assume`: what waits there is not called
+                 a deadlock
         ");
     }
 

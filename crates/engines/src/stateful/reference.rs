@@ -27,7 +27,7 @@
 
 use super::published;
 use crate::Options;
-use crate::findings::{Finding, Findings, conclude};
+use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::{
     ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Footprint, Found, Meter, Move, Observer,
@@ -109,6 +109,7 @@ pub(super) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
         work: 0,
         executions: 0,
         end_states: 0,
+        assume_blocked: 0,
         cuts: 0,
     };
     let stop = search.explore_all().err().unwrap_or(StopReason::Complete);
@@ -133,6 +134,8 @@ pub(super) struct Search<'a, S: System> {
     work: u64,
     executions: u64,
     end_states: u64,
+    /// Those of them in which an assumption keeps somebody.
+    assume_blocked: u64,
     /// Executions that ended at the bound on their length.
     cuts: u64,
 }
@@ -351,6 +354,7 @@ impl<'a, S: System> Search<'a, S> {
         }
         let ending = self.system.ending(&node.state);
         self.end_states += 1;
+        self.assume_blocked += u64::from(ending == Ending::Blocked);
         self.observer.end(&ending, self.system.fingerprint(&node.state));
         match ending {
             Ending::Deadlock(violation) => self.note(&[*violation], at, None),
@@ -398,7 +402,8 @@ impl<'a, S: System> Search<'a, S> {
         let bounded = (self.cuts > 0).then_some((bound, self.cuts));
         let findings: Vec<_> = self.findings.drain().collect();
         let found = |Finding { violation, place, .. }| Some(Found { violation, schedule: self.schedule_to(place) });
-        let found = findings.into_iter().map(found).collect();
+        let found: Vec<_> = findings.into_iter().map(found).collect();
+        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
         let mut exploration = conclude(self.system, stop, bounded, found, statistics);
         if self.options.as_published && exploration.verdict == Verdict::Verified {
             exploration.verdict = Verdict::Unsupported(PROVES_NOTHING.to_owned());
