@@ -296,7 +296,7 @@ mod tests {
 
     fn truth() -> HashMap<u128, String> {
         (1..=20u128)
-            .map(|key| (key * key << 90, format!("{{\"row\": {key}, \"text\": \"é{}\"}}", "x".repeat(key as usize))))
+            .map(|key| ((key * key) << 90, format!("{{\"row\": {key}, \"text\": \"é{}\"}}", "x".repeat(key as usize))))
             .collect()
     }
 
