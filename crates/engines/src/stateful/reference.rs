@@ -207,13 +207,13 @@ impl<'a, S: System> Search<'a, S> {
     }
 
     /// Algorithm 2, lines 18 to 27: takes a step and adds its transition to 𝓡.
-    fn step(&mut self, at: NodeId, step @ Move { actor, outcome }: Move) -> Result<NodeId, StopReason> {
+    fn step(&mut self, at: NodeId, step: Move) -> Result<NodeId, StopReason> {
+        let actor = step.actor;
         let node = &mut self.nodes[at];
         node.backtrack.insert(actor);
         node.done.insert(actor);
         let (mut state, mut effects) = (node.state.clone(), Step::default());
-        effects.begin(outcome);
-        self.system.step(&mut state, actor, &mut effects);
+        effects.take(self.system, &mut state, step);
         effects.footprint_mut().seal();
         self.note(effects.violations(), at, Some(step))?;
         self.alternatives.extend(effects.next_outcome().map(|outcome| (at, Move { actor, outcome })));
@@ -331,7 +331,7 @@ impl<'a, S: System> Search<'a, S> {
     /// Checks the limits every now and then.
     pub(super) fn tick(&mut self) -> Result<(), StopReason> {
         self.work += 1;
-        if !self.work.is_multiple_of(CHECK_EVERY) {
+        if !self.work.is_multiple_of(CHECK_EVERY) && !self.meter.is_over() {
             return Ok(());
         }
         if self.meter.progress_is_due() {
