@@ -55,8 +55,7 @@ impl Home {
         }
         considered.push(("modes", self.modes_of(&possible)));
         let starts = self.initial_states().len();
-        considered
-            .push(("starts", format!("{starts}, with the devices on, open and present, or off, closed and away")));
+        considered.push(("starts", format!("{starts}, each after all apps were installed")));
         considered
     }
 

@@ -540,9 +540,12 @@ fn of_platform(receiver: &str) -> Option<&'static str> {
         .find_map(|(known, whose)| (class == known).then_some(whose))
 }
 
+/// The statements, calls and rounds of loops that one step may take: more than any handler needs, and soon used up.
+const FUEL: u64 = 500_000;
+
 /// A fresh machine for the apps of one step.
 pub(crate) fn machine() -> Run {
-    Run::new(Limits::default())
+    Run::new(Limits { fuel: FUEL, ..Limits::default() })
 }
 
 /// What comes with the event of a button.

@@ -8,11 +8,11 @@ use mazurka_core::{
     Stepper, System, Traits, Verdict, Violation, caught,
 };
 use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
-use mazurka_home::Home;
+use mazurka_home::{Home, IdleRule};
 use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
-use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
+use mazurka_report::{Basis, Considered, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -219,8 +219,21 @@ impl Subject for HomeProgram {
         self.0.unfolding(options, most)
     }
 
-    fn basis(&self, _exploration: &Exploration) -> Basis {
-        Basis::of("no order of events lets the apps fight, crash, set each other off without end or break a rule")
+    fn basis(&self, exploration: &Exploration) -> Basis {
+        let home = &self.0;
+        let considered = home.considered().into_iter().map(|(what, text)| Considered { what: what.to_owned(), text });
+        let idle = if exploration.verdict == Verdict::Verified { home.idle_rules() } else { Vec::new() };
+        let vacuous = |IdleRule { rule, reason, remedy }| Vacuous {
+            site: Site { text: rule, location: None },
+            reason,
+            remedy: Some(remedy),
+        };
+        Basis {
+            considered: considered.collect(),
+            stated: home.rule_count(),
+            vacuous: idle.into_iter().map(vacuous).collect(),
+            ..Basis::of(home.promise())
+        }
     }
 }
 

@@ -1,0 +1,84 @@
+//! What `verified` says of a home.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{app, home_with};
+use mazurka_core::{Silent, Verdict};
+use mazurka_engines::{Engine, Options as Search, explore};
+use mazurka_home::Options;
+
+fn light() -> String {
+    app(
+        "Light",
+        "input \"light\", \"capability.switch\"\ninput \"eye\", \"capability.motionSensor\"",
+        "def installed() { subscribe(eye, \"motion.active\", h) }\ndef h(evt) { light.on() }",
+    )
+}
+
+#[test]
+fn only_what_was_checked_is_promised() {
+    let other = light().replace("\"Light\"", "\"Lamp\"");
+    let promise = |conflicts: bool, never: &[&str], apps: &[String]| {
+        let never = never.iter().map(|&rule| rule.to_owned()).collect();
+        home_with(&Options { conflicts, never, ..Options::default() }, apps).promise()
+    };
+    let both = [light(), other];
+    assert_eq!(
+        promise(true, &[], &both),
+        "no order of events lets the apps fight, crash or set each other off without end"
+    );
+    assert_eq!(promise(false, &[], &both), "no order of events lets the apps crash or set each other off without end");
+    let rule = "switch == \"on\" and motion == \"inactive\"";
+    assert_eq!(
+        promise(true, &[rule, rule], &both),
+        "no order of events lets the apps fight, crash, set each other off without end or break a rule"
+    );
+    assert_eq!(
+        promise(true, &[rule], &both[..1]),
+        "no order of events lets the app crash, set itself off without end or break the rule"
+    );
+}
+
+#[test]
+fn what_was_considered_is_told() {
+    let considered = home_with(&Options::default(), &[light()]).considered();
+    assert_eq!(considered[0], ("events", "motion sensor sees motion, motion sensor sees no more motion".to_owned()));
+    assert_eq!(considered[1].0, "values");
+    assert!(considered[1].1.starts_with("motion sensor"), "{considered:?}");
+    assert_eq!(considered[2].0, "modes");
+    assert!(considered[2].1.starts_with("Home or Away from the start"), "{considered:?}");
+}
+
+#[test]
+fn a_rule_about_what_never_changes_is_named() {
+    let never = vec![
+        "mode == \"Night\" and switch == \"on\"".to_owned(),
+        "switch == \"off\" and motion == \"active\" and level == 3".to_owned(),
+        "\"Light\".state.armed == true".to_owned(),
+        "switch == \"off\" and motion == \"inactive\" and switch == \"on\"".to_owned(),
+    ];
+    let home = home_with(&Options { never, ..Options::default() }, &[light()]);
+    let options = Search { all: true, threads: 1, ..Search::default() };
+    let exploration = explore(Engine::Stateful, &home, &options, &mut Silent);
+    assert_eq!(exploration.verdict, Verdict::Verified);
+    let idle: Vec<(String, String)> = home.idle_rules().into_iter().map(|rule| (rule.reason, rule.remedy)).collect();
+    let told = |reason: &str, remedy: &str| (reason.to_owned(), remedy.to_owned());
+    assert_eq!(
+        idle,
+        [
+            told(
+                "is about mode, which never changes: no app subscribes to it, and none sets it",
+                "add an app that subscribes to the mode or sets it"
+            ),
+            told(
+                "is about level, which never changes: no app subscribes to it, and none changes it",
+                "add an app that subscribes to level or changes it"
+            ),
+            told(
+                "is about Light.state.armed, which never changes: no app gives it a value",
+                "let the app set Light.state.armed in a handler that runs"
+            ),
+        ]
+    );
+}
