@@ -26,21 +26,52 @@ type Parsed<T> = Result<T, Diagnostic>;
 
 /// Reads a program. What it includes stays as it is named.
 pub fn parse(source: &str) -> Parsed<Unit> {
-    parse_from(source, 0)
+    let whole = 0..source.len();
+    let outline = Outline::of(source, &whole)?;
+    parse_file(source, &whole, &outline.functions.into_iter().collect())
 }
 
-/// Reads the last file of several that stand one after the other; its text begins at `start`.
-pub(crate) fn parse_from(source: &str, start: usize) -> Parsed<Unit> {
-    let length = source.len() - start;
-    if length > MAX_SOURCE {
-        return Err(Diagnostic::new(
-            format!("the file has {length} bytes: too large for a program"),
-            start..start,
-            "expected at most 4 MiB of .mz text",
-        ));
+/// What has to be known of all files of a program before one of them can be read.
+pub(crate) struct Outline {
+    /// What the file includes, and where that is named.
+    pub(crate) includes: Vec<(String, Span)>,
+    /// The names of the functions and messages that it defines.
+    pub(crate) functions: Vec<String>,
+}
+
+impl Outline {
+    /// Looks through the file that stands in this part of the source.
+    pub(crate) fn of(source: &str, file: &Span) -> Parsed<Outline> {
+        let length = file.len();
+        if length > MAX_SOURCE {
+            return Err(Diagnostic::new(
+                format!("the file has {length} bytes: too large for a program"),
+                file.start..file.start,
+                "expected at most 4 MiB of .mz text",
+            ));
+        }
+        let mut outline = Outline { includes: Vec::new(), functions: Vec::new() };
+        let mut depth = 0usize;
+        for pair in tokens(source, file)?.windows(2) {
+            match pair {
+                [(Token::OpenBrace, _), _] => depth += 1,
+                [(Token::CloseBrace, _), _] => depth = depth.saturating_sub(1),
+                [(Token::Include, _), (Token::Text, text)] if depth == 0 => {
+                    outline.includes.push((source[text.start + 1..text.end - 1].to_owned(), text.clone()));
+                }
+                [(Token::Def | Token::Message, _), (Token::Name, name)] => {
+                    outline.functions.push(source[name.clone()].to_owned());
+                }
+                _ => {}
+            }
+        }
+        Ok(outline)
     }
-    let tokens = tokens(source, start)?;
-    let functions = defined_functions(source, &tokens);
+}
+
+/// Reads the file that stands in this part of the source. `functions` are those of all files.
+pub(crate) fn parse_file(source: &str, file: &Span, functions: &HashSet<String>) -> Parsed<Unit> {
+    let tokens = tokens(source, file)?;
     let mut parser = Parser { source, tokens, functions, at: 0, nesting: 0, operators: 0 };
     let mut unit = Unit::default();
     while parser.peek() != Token::End {
@@ -49,10 +80,10 @@ pub(crate) fn parse_from(source: &str, start: usize) -> Parsed<Unit> {
     Ok(unit)
 }
 
-fn tokens(source: &str, start: usize) -> Parsed<Vec<(Token, Span)>> {
+fn tokens(source: &str, file: &Span) -> Parsed<Vec<(Token, Span)>> {
     let mut tokens = Vec::new();
-    for (token, span) in Token::lexer(&source[start..]).spanned() {
-        let span = start + span.start..start + span.end;
+    for (token, span) in Token::lexer(&source[file.clone()]).spanned() {
+        let span = file.start + span.start..file.start + span.end;
         match token {
             // A comment with an end would have been skipped.
             Ok(Token::Slash) if source[span.start..].starts_with("/*") => return Err(unknown_text(source, span)),
@@ -60,17 +91,8 @@ fn tokens(source: &str, start: usize) -> Parsed<Vec<(Token, Span)>> {
             Err(()) => return Err(unknown_text(source, span)),
         }
     }
-    tokens.push((Token::End, source.len()..source.len()));
+    tokens.push((Token::End, file.end..file.end));
     Ok(tokens)
-}
-
-/// The names of the functions and messages that the source defines.
-fn defined_functions<'s>(source: &'s str, tokens: &[(Token, Span)]) -> HashSet<&'s str> {
-    let definitions = tokens.windows(2).filter_map(|pair| match pair {
-        [(Token::Def | Token::Message, _), (Token::Name, name)] => source.get(name.clone()),
-        _ => None,
-    });
-    definitions.collect()
 }
 
 fn unknown_text(source: &str, span: Span) -> Diagnostic {
@@ -92,7 +114,7 @@ struct Parser<'s> {
     source: &'s str,
     tokens: Vec<(Token, Span)>,
     /// What is defined by `def` and `message`: it comes before what the language has under the same name.
-    functions: HashSet<&'s str>,
+    functions: &'s HashSet<String>,
     at: usize,
     nesting: usize,
     operators: usize,

@@ -6,7 +6,8 @@
 //! Nothing is read here: a [`Loader`] does that.
 
 use crate::ast::{Item, Span, Unit};
-use crate::parse::{MAX_SOURCE, parse_from};
+use crate::parse::{MAX_SOURCE, Outline, parse_file};
+use hashbrown::{HashMap, HashSet};
 use mazurka_core::Diagnostic;
 use std::sync::Arc;
 
@@ -67,11 +68,13 @@ struct File {
 impl Sources {
     /// Reads a program with all that it includes. The files are there even if something is wrong with them.
     pub fn read(main: SourceName, text: &str, loader: &mut dyn Loader) -> (Sources, Result<Unit, Diagnostic>) {
+        let sources = Sources { text: String::new(), files: Vec::new() };
         let mut reader =
-            Reader { sources: Sources { text: String::new(), files: Vec::new() }, loader, open: Vec::new() };
+            Reader { sources, loader, open: Vec::new(), functions: HashSet::new(), places: HashMap::new() };
         reader.sources.add(main, text);
         let mut unit = Unit::default();
-        let result = reader.expand(0, &mut unit.items);
+        // Definitions may stand in any order: all files have to be there before one of them is read.
+        let result = reader.collect(0).and_then(|()| reader.expand(0, &mut unit.items));
         (reader.sources, result.map(|()| unit))
     }
 
@@ -125,21 +128,39 @@ struct Reader<'l> {
     loader: &'l mut dyn Loader,
     /// The files that are being read: each includes the next.
     open: Vec<usize>,
+    /// The names of the functions and messages of all files.
+    functions: HashSet<String>,
+    /// Which file stands in the place of an `include`, by where that names it.
+    places: HashMap<usize, usize>,
 }
 
 impl Reader<'_> {
-    /// Adds the definitions of a file, with those of the files that it includes in their places.
-    fn expand(&mut self, file: usize, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
-        let unit = parse_from(&self.sources.text, self.sources.files[file].span.start)?;
+    /// Finds the files that a file includes, and those that they include.
+    fn collect(&mut self, file: usize) -> Result<(), Diagnostic> {
+        let outline = Outline::of(&self.sources.text, &self.sources.files[file].span)?;
+        self.functions.extend(outline.functions);
         self.open.push(file);
         let mut included_here = Vec::new();
-        for item in unit.items {
-            match item {
-                Item::Include { path, span } => self.include(file, &path, &span, &mut included_here, items)?,
-                other => items.push(other),
-            }
+        for (path, span) in outline.includes {
+            self.include(file, &path, &span, &mut included_here)?;
         }
         self.open.pop();
+        Ok(())
+    }
+
+    /// Adds the definitions of a file, with those of the files that it includes in their places.
+    fn expand(&self, file: usize, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
+        let unit = parse_file(&self.sources.text, &self.sources.files[file].span, &self.functions)?;
+        for item in unit.items {
+            if let Item::Include { span, .. } = &item {
+                // A file that two others include stands in the first place.
+                if let Some(&included) = self.places.get(&span.start) {
+                    self.expand(included, items)?;
+                }
+            } else {
+                items.push(item);
+            }
+        }
         Ok(())
     }
 
@@ -149,7 +170,6 @@ impl Reader<'_> {
         path: &str,
         span: &Span,
         included_here: &mut Vec<usize>,
-        items: &mut Vec<Item>,
     ) -> Result<(), Diagnostic> {
         let trouble = |what: String| {
             let message = format!("`{path}` cannot be included: {what}");
@@ -179,7 +199,8 @@ impl Reader<'_> {
         }
         let number = self.sources.add(found, &text);
         included_here.push(number);
-        self.expand(number, items)
+        self.places.insert(span.start, number);
+        self.collect(number)
     }
 
     /// A file that is there already is not read again, so that two files may share a third one.

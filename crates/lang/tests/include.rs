@@ -214,3 +214,12 @@ fn files_that_are_cut_anywhere_are_harmless() {
         }
     }
 }
+
+#[test]
+fn a_function_of_another_file_goes_before_an_operation_of_the_language() {
+    // `acquire` takes a semaphore, unless the program has a function of that name, in whichever file.
+    let lib = "shared held;\ndef acquire(who) {\n    held = who;\n}";
+    let main = "thread t { acquire(3); assert(held == 3); }\ninclude \"lib.mz\";";
+    let (_, program, _) = compile_all(&[("main.mz", main), ("lib.mz", lib)]);
+    assert!(program.is_ok(), "{:?}", program.err());
+}
