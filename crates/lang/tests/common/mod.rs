@@ -227,8 +227,8 @@ const IMMEDIATE: &[&str] = &[
     "read_unlock(l);",
     "r = try_read_lock(l);",
     "if (try_write_lock(l)) { write_unlock(l); }",
-    "if (trylock(w)) { unlock(w); }",
-    "r = trylock(w);",
+    "if (trylock(u)) { unlock(u); }",
+    "r = trylock(u);",
     "r = try_send(z, r);",
     "r = try_receive(z, 1);",
 ];
@@ -250,7 +250,7 @@ const WAITING: &[&str] = &[
     "read_lock(l); r = x; read_unlock(l);",
     "read_lock(l);",
     "write_lock(l); x = r; write_unlock(l);",
-    "lock(w); unlock(w);",
+    "lock(u); unlock(u);",
     "lock(m); r = wait_timeout(c, m); unlock(m);",
     "send(z, r);",
     "r = receive(z);",
@@ -291,7 +291,7 @@ pub(crate) fn program() -> impl Strategy<Value = String> {
     (body(), body(), body(), body(), step(), step()).prop_map(|(s, t, n, both, e, d)| {
         let start = "let k = spawn f(1); let b[2] = [0, 1];";
         format!(
-            "shared x; shared y; shared a[3]; mutex m, w; cond c; semaphore q = 1; rwlock l; channel z(1);
+            "shared x; shared y; shared a[3]; mutex m, u; cond c; semaphore q = 1; rwlock l; channel z(1);
             handler h; handler g any;
             never x == 1 && a[1] == 1;
             def f(v) {{ y = v; return v + 1; }} def look(v) {{ return x < v; }} def both(r) {{ {start} {both} }}
