@@ -52,14 +52,14 @@ impl Outline {
         }
         let mut outline = Outline { includes: Vec::new(), functions: Vec::new() };
         let mut depth = 0usize;
-        for pair in tokens(source, file)?.windows(2) {
-            match pair {
-                [(Token::OpenBrace, _), _] => depth += 1,
-                [(Token::CloseBrace, _), _] => depth = depth.saturating_sub(1),
-                [(Token::Include, _), (Token::Text, text)] if depth == 0 => {
+        for three in tokens(source, file)?.windows(3) {
+            match three {
+                [(Token::OpenBrace, _), ..] => depth += 1,
+                [(Token::CloseBrace, _), ..] => depth = depth.saturating_sub(1),
+                [(Token::Include, _), (Token::Text, text), (Token::Semicolon, _)] if depth == 0 => {
                     outline.includes.push((source[text.start + 1..text.end - 1].to_owned(), text.clone()));
                 }
-                [(Token::Def | Token::Message, _), (Token::Name, name)] => {
+                [(Token::Def | Token::Message, _), (Token::Name, name), _] => {
                     outline.functions.push(source[name.clone()].to_owned());
                 }
                 _ => {}

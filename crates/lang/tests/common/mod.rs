@@ -218,7 +218,7 @@ const IMMEDIATE: &[&str] = &[
     "b[x] -= b[r] + 1;",
     "r = b[x % 2] + b[0];",
     "assert(b[r] == b[1] || b[x] < 2);",
-    "if (true) { let w[2] = [x, r]; y = w[1] + w[y]; }",
+    "if (true) { let own[2] = [x, r]; y = own[1] + own[y]; }",
     "switch (x) { case 0: y = 1; break; default: break; case 1: case 2: y = r; }",
     "while (true) { y += 1; switch (r) { case 1: r = 0; continue; default: break; } break; }",
     "for (let i = x; i < 2; i += 1) { y = i; if (i == r) { continue; } x = i; }",
