@@ -252,6 +252,8 @@ pub(crate) struct Member {
 pub(crate) struct LocalName {
     pub(crate) name: String,
     pub(crate) register: Register,
+    /// The enum whose names are shown for its values.
+    pub(crate) of: Option<EnumNumber>,
     pub(crate) from: Pc,
     pub(crate) to: Pc,
 }

@@ -782,6 +782,7 @@ impl Compiler<'_> {
             self.program.locals.extend((0..elements).map(|element| LocalName {
                 name: if local.length.is_some() { format!("{}[{element}]", name.text) } else { name.text.clone() },
                 register: local.register.saturating_add(element as Register),
+                of: local.of,
                 from,
                 to: Pc::MAX,
             }));

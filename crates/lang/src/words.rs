@@ -330,7 +330,7 @@ pub(crate) fn locals(model: &Model, words: &[i64], actor: ActorId, into: &mut Ve
     let locals = program.locals_at[record.header.pc as usize].iter().map(|&local| &program.locals[local as usize]);
     into.extend(locals.filter_map(|local| {
         let value = frame.get(usize::from(local.register))?;
-        Some(Value { name: local.name.clone(), value: value.to_string() })
+        Some(Value { name: local.name.clone(), value: program.show(local.of, *value) })
     }));
 }
 

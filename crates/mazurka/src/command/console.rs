@@ -149,20 +149,26 @@ pub(crate) fn memory_in_use() -> u64 {
     memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64)
 }
 
-/// Three quarters of the memory that the process can have: that of the machine, or of the control group it runs in. `None`
-/// where the system does not tell.
+/// Three quarters of the memory that the process can have: that of the machine, of the control group it runs in, or what
+/// `ulimit -v` leaves. `None` where the system does not tell.
 pub(crate) fn usual_memory_limit() -> Option<u64> {
     let read = |file: &str| std::fs::read_to_string(file).ok();
     let total = read("/proc/meminfo").as_deref().and_then(memory_total);
     let groups = read("/proc/self/cgroup").unwrap_or_default();
     let limits = limit_files(&groups).into_iter().filter_map(|file| read(&file)?.trim().parse().ok());
-    total.into_iter().chain(limits).min().map(|bytes: u64| bytes / 4 * 3)
+    let address_space = read("/proc/self/limits").as_deref().and_then(address_space);
+    total.into_iter().chain(limits).chain(address_space).min().map(|bytes: u64| bytes / 4 * 3)
 }
 
 /// The machine's memory, from what `/proc/meminfo` says.
 fn memory_total(text: &str) -> Option<u64> {
     let kibibytes = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.split_whitespace().next()?;
     kibibytes.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// How large the process may become by `ulimit -v`, from what `/proc/self/limits` says.
+fn address_space(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("Max address space"))?.split_whitespace().next()?.parse().ok()
 }
 
 /// The files that limit the memory of the control groups of a process, from what `/proc/self/cgroup` says. A group is
@@ -231,6 +237,9 @@ mod tests {
     #[test]
     fn the_memory_limit_is_a_share_of_what_there_is() {
         assert_eq!(memory_total("MemTotal:       24684500 kB\nMemFree: 1 kB"), Some(24_684_500 * 1024));
+        let limits = |size: &str| format!("Limit  Soft\nMax address space         {size}  unlimited  bytes\n");
+        assert_eq!(address_space(&limits("1048576000")), Some(1_048_576_000));
+        assert_eq!(address_space(&limits("unlimited")), None);
         assert_eq!(memory_total("nothing"), None);
         assert_eq!(
             limit_files("0::/user.slice/one"),
