@@ -196,8 +196,9 @@ fn links_of_the_manual_lead_somewhere() {
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut found = 0;
     for page in manual().into_iter().chain([root().join("ARCHITECTURE.md")]) {
-        let text = read(&page);
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
+        // Code is no link: neither a block of it nor a piece of a line.
+        let prose: String = read(&page).split("```").step_by(2).flat_map(|prose| prose.split('`').step_by(2)).collect();
+        for link in prose.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link) {
             if link.contains("://") {
                 continue;
             }
@@ -335,7 +336,7 @@ fn an_app_that_cannot_be_read_is_a_line_of_the_table() {
     let output = run(&folder, &["apps", "apps"]);
     assert_eq!(output.status.code(), Some(5));
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("8 apps: 7 parsed, 7 installed, 7 ran"), "{text}");
+    assert!(text.contains("8 apps: 7 parsed, 7 installed, 6 ran"), "{text}");
     assert!(text.contains("odd.groovy:"), "{text}");
 }
 

@@ -116,7 +116,7 @@ const VARIETIES: [&str; 21] = [
 #[test]
 fn every_program_compiles_and_everything_occurs() -> Result<(), String> {
     let mut census = BTreeMap::new();
-    for seed in 0..20_000 {
+    for seed in 0..25_000 {
         let mut unit = generate(seed).unit;
         let text = print(&unit);
         let read = parse(&text).map_err(|error| format!("{seed}: {}\n{text}", error.message))?;
@@ -395,7 +395,7 @@ fn data_races_are_compared() {
     assert!(compare(source, &[blind_to_races()], false).is_ok());
     let missing = compare(source, &[blind_to_races()], true).expect_err("a race is missing");
     assert_eq!((missing.kind, missing.engine.as_str()), (DifferenceKind::Missing, "enumerate"));
-    assert!(missing.words.contains("data race on x between 1:25 and 1:45"), "{}", missing.words);
+    assert!(missing.words.contains("data race on x between 1:26 and 1:46"), "{}", missing.words);
     let engines = Contender::all().into_iter().filter(Contender::finds_races).collect::<Vec<_>>();
     assert_eq!(engines.len(), 4, "dpor, optimal, event and enumerate");
     assert!(compare(source, &engines, true).is_ok());
