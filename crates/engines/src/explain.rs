@@ -189,8 +189,8 @@ impl<S: System> Why<'_, S> {
     fn pair(&self, step: usize, instead: Vec<Move>, object: ObjectId) -> Explanation {
         let actor = instead.last().map(|last| last.actor);
         let number = instead.iter().filter(|other| Some(other.actor) == actor).count();
-        let rows = (step + 1..self.moves.len()).filter(|&row| Some(self.moves[row].actor) == actor);
-        let same = rows.skip(number.saturating_sub(1)).next();
+        let mut rows = (step + 1..self.moves.len()).filter(|&row| Some(self.moves[row].actor) == actor);
+        let same = rows.nth(number.saturating_sub(1));
         match same.and_then(|second| Some((second, self.conflict(self.footprint(step), self.footprint(second))?))) {
             Some((second, object)) => Explanation::Race(Race { first: step, second, object }),
             None => Explanation::Early { step, after: step, instead, object },

@@ -142,7 +142,7 @@ const CASES: [Case; 14] = [
     },
 ];
 
-fn text<'v>(value: &'v Value) -> &'v str {
+fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 

@@ -233,9 +233,7 @@ impl Stage<'_> {
             "id" | "deviceId" | "deviceNetworkId" => Value::Text(wired.id.clone()),
             "displayName" | "label" | "name" => Value::Text(wired.label.clone()),
             "capabilities" => Value::list(wired.capabilities.iter().map(|name| named(name)).collect()),
-            "supportedAttributes" => {
-                Value::list(wired.powers.attributes.iter().map(|attribute| described(attribute)).collect())
-            }
+            "supportedAttributes" => Value::list(wired.powers.attributes.iter().map(described).collect()),
             "supportedCommands" => {
                 Value::list(wired.powers.commands.iter().map(|command| named(&command.name)).collect())
             }

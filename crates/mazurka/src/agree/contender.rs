@@ -400,6 +400,10 @@ impl System for Limited<'_> {
         self.model.repeats(found)
     }
 
+    fn observe_locals(&self, state: &State, actor: ActorId, into: &mut Vec<Value>) {
+        self.model.observe_locals(state, actor, into);
+    }
+
     fn observe(&self, state: &State, into: &mut Vec<Value>) {
         self.model.observe(state, into);
     }
