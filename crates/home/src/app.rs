@@ -1,9 +1,9 @@
 //! An app: its script, and the inputs that its preferences ask for.
 
-use crate::groovy::{Frozen, Script, Span, parse};
 use crate::reading;
 use crate::{Capabilities, Profile};
 use mazurka_core::Diagnostic;
+use mazurka_groovy::{Frozen, Script, Span, parse};
 use std::sync::Arc;
 
 /// A smart app as it was read.

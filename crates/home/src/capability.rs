@@ -4,8 +4,8 @@
 //! table is data: a new kind of device is a paragraph of that file.
 
 use crate::Profile;
-use crate::groovy::Frozen;
 use mazurka_core::Severity;
+use mazurka_groovy::Frozen;
 use std::collections::HashMap;
 
 const TABLE: &str = include_str!("capabilities.txt");

@@ -6,12 +6,12 @@
 
 use crate::app::App;
 use crate::capability::Capabilities;
-use crate::groovy::Frozen;
 use crate::happening::{Event, Happening};
 use crate::scan::{self, Scanned};
 use crate::store::{Dynamic, Source, Store, Subscription};
 use crate::wiring::Wiring;
 use crate::{Profile, words};
+use mazurka_groovy::Frozen;
 use std::collections::HashMap;
 use std::sync::Arc;
 

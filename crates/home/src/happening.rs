@@ -1,7 +1,7 @@
 //! What can happen in a home, and what apps are told of it.
 
-use crate::groovy::{Frozen, Value};
 use crate::store::ValueId;
+use mazurka_groovy::{Frozen, Value};
 use std::sync::Arc;
 
 /// What an actor does: one thing that the environment can do at any time, or a timer.

@@ -3,7 +3,6 @@
 use crate::app::{App, nearest};
 use crate::capability::Capabilities;
 use crate::environment;
-use crate::groovy::{Frozen, Object, Span, Value};
 use crate::happening::{Event, Notice};
 use crate::home_file::HomeFile;
 use crate::layout::{Fixed, Layout};
@@ -16,6 +15,7 @@ use crate::store::{Dynamic, MapKind, Slot, Store, Stored, Subscription, ValueId}
 use crate::wiring::{Wiring, wire, wire_by_file};
 use crate::{HomeText, Options, Profile};
 use mazurka_core::{ActorId, Budget, Diagnostic, Location, Meter, Outcome, Step, StopReason, Violation, ViolationKind};
+use mazurka_groovy::{Frozen, Object, Span, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::atomic::AtomicBool;

@@ -14,8 +14,8 @@
 //! ```
 
 use crate::app::nearest;
-use crate::groovy::Frozen;
 use mazurka_core::Diagnostic;
+use mazurka_groovy::Frozen;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

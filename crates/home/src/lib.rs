@@ -2,7 +2,7 @@
 //!
 //! [`Home::load`] reads apps, binds their inputs to devices and installs them. A [`Home`] is a
 //! [`System`](mazurka_core::System): its actors are the events of the environment and the timers of the apps, and a step
-//! is one such event with everything that the apps do about it. [`groovy`] runs the apps; [`Capabilities`] knows what
+//! is one such event with everything that the apps do about it. [`mazurka_groovy`] runs the apps; [`Capabilities`] knows what
 //! devices can do.
 //!
 //! ```
@@ -36,7 +36,6 @@ mod basis;
 mod capability;
 mod clock;
 mod environment;
-pub mod groovy;
 mod happening;
 mod home;
 mod home_file;

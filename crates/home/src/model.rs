@@ -1,7 +1,6 @@
 //! A home as a program: the face that engines see.
 
 use crate::environment::{concerns, timer_name};
-use crate::groovy::Frozen;
 use crate::happening::Happening;
 use crate::home::{Home, Subscribed, replay_choices};
 use crate::layout::Fixed;
@@ -13,6 +12,7 @@ use mazurka_core::{
     Access, ActorId, Awaited, Choices, Description, Footprint, Found, Next, ObjectId, Outcome, Step, System, Traits,
     Value, Violation, ViolationKind,
 };
+use mazurka_groovy::Frozen;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 

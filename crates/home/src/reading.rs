@@ -5,10 +5,12 @@
 
 use crate::app::{Input, InputKind};
 use crate::clock;
-use crate::groovy::{Elements, Host, Instance, Limits, Native, Object, Run, Script, Span, Trouble, TroubleKind, Value};
 use crate::wiring::{default_identity, default_value};
 use crate::{Capabilities, Profile};
 use mazurka_core::Diagnostic;
+use mazurka_groovy::{
+    Elements, Host, Instance, Limits, Native, Object, Run, Script, Span, Trouble, TroubleKind, Value,
+};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -244,7 +246,7 @@ impl Reading<'_> {
 }
 
 /// The named arguments of a call, and the others that are no closures.
-fn parts(arguments: &[Value]) -> (Option<Rc<crate::groovy::Map>>, Vec<Value>) {
+fn parts(arguments: &[Value]) -> (Option<Rc<mazurka_groovy::Map>>, Vec<Value>) {
     let named = arguments.iter().find_map(|argument| argument.as_map().cloned());
     let others =
         arguments.iter().filter(|argument| !matches!(argument, Value::Map(_) | Value::Closure(_))).cloned().collect();

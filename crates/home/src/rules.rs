@@ -10,10 +10,10 @@
 //! state (`"Fire Alarm".state.armed`).
 
 use crate::app::nearest;
-use crate::groovy::Frozen;
 use crate::state::State;
 use crate::store::{Slot, Store};
 use mazurka_core::Diagnostic;
+use mazurka_groovy::Frozen;
 use std::cmp::Ordering;
 use std::ops::Range;
 

@@ -5,7 +5,6 @@
 
 mod entries;
 
-use crate::groovy::{Frozen, Instance, Limits, Run, Span, Trouble, TroubleKind, Value};
 use crate::happening::{Happening, Notice};
 use crate::home::Home;
 use crate::layout::Fixed;
@@ -15,6 +14,7 @@ use crate::store::{Dynamic, NOTHING, Pending, Slot, Source, Stored, Subscription
 use crate::{Profile, words};
 use indexmap::IndexSet;
 use mazurka_core::{Access, ActorId, Choices, Location, Touch, Violation, ViolationKind};
+use mazurka_groovy::{Frozen, Instance, Limits, Run, Span, Trouble, TroubleKind, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::sync::Arc;

@@ -4,9 +4,9 @@
 //! `state`, a timer), and in it the number of its value. Values and the slots that turn up only while apps run are
 //! numbered here, once for a whole search. A slot is also an object of footprints, with the same number.
 
-use crate::groovy::Frozen;
 use indexmap::{IndexMap, IndexSet};
 use mazurka_core::ObjectId;
+use mazurka_groovy::Frozen;
 use rustc_hash::FxBuildHasher;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 

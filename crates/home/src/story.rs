@@ -1,12 +1,12 @@
 //! A violation in the words of somebody who lives there: what happens, what the apps do about it, and in which order.
 
-use crate::groovy::Frozen;
 use crate::happening::Happening;
 use crate::home::Home;
 use crate::stage::Action;
 use crate::store::Dynamic;
 use crate::words::quoted;
 use mazurka_core::{ActorId, Found, Move, Race, Step, System, ViolationKind};
+use mazurka_groovy::Frozen;
 
 /// One thing that an app did, and when.
 pub(crate) struct Deed {

@@ -5,10 +5,10 @@
 
 use crate::app::{App, Input, InputKind, nearest};
 use crate::capability::{Attribute, Capabilities, Capability, spaced};
-use crate::groovy::Frozen;
 use crate::home_file::{AppEntry, DeviceEntry, Given, HomeFile, Placed};
 use crate::{MODES, PAPER_MODES, Profile};
 use mazurka_core::Diagnostic;
+use mazurka_groovy::Frozen;
 use std::sync::Arc;
 
 /// Who is there and what is plugged into what.

@@ -1,10 +1,10 @@
 //! Sentences for people.
 
 use crate::capability::spaced;
-use crate::groovy::{Frozen, Trouble, TroubleKind};
 use crate::home::Home;
 use crate::layout::Fixed;
 use crate::store::Slot;
+use mazurka_groovy::{Frozen, Trouble, TroubleKind};
 
 /// A name in quotes.
 pub(crate) fn quoted(name: &str) -> String {

@@ -3,8 +3,8 @@
 
 use super::{app, kind};
 use crate::capability::spaced;
-use crate::groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use crate::stage::Stage;
+use mazurka_groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use std::sync::Arc;
 
 /// The variable of an app in which its children are kept.

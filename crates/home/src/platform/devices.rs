@@ -4,9 +4,9 @@ use super::{app, devices_of, kind, outside};
 use crate::Profile;
 use crate::capability::{Attribute, Command, Effect, spaced};
 use crate::clock;
-use crate::groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
+use mazurka_groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use std::sync::Arc;
 
 /// The value that an attribute has, with its name.

@@ -3,11 +3,11 @@
 use super::{app, kind, outside, unanswered, unknown_outside};
 use crate::Profile;
 use crate::app::Input;
-use crate::groovy::{Frozen, Object, Run, Span, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
 use crate::store::MapKind;
 use crate::wiring::InputValue;
+use mazurka_groovy::{Frozen, Object, Run, Span, Trouble, Value};
 
 /// What would reach outside of the home. It is noted and not done.
 const MESSAGES: [&str; 11] = [
@@ -176,7 +176,7 @@ impl Stage<'_> {
 
     fn parse_json(&mut self, run: &mut Run, text: &Value) -> Result<Value, Trouble> {
         let text = run.text(self, text)?;
-        crate::groovy::parse_json(&text)
+        mazurka_groovy::parse_json(&text)
     }
 
     /// What a name stands for.

@@ -5,9 +5,9 @@
 //! or its present value.
 
 use super::{devices_of, kind};
-use crate::groovy::{Frozen, Object, Run, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
+use mazurka_groovy::{Frozen, Object, Run, Trouble, Value};
 
 impl Stage<'_> {
     /// A question about the past; `None` if it is not one.

@@ -1,8 +1,8 @@
 //! `state` and `atomicState`.
 
 use super::map_kind;
-use crate::groovy::{Map, Object, Run, Trouble, Value};
 use crate::stage::Stage;
+use mazurka_groovy::{Map, Object, Run, Trouble, Value};
 use std::rc::Rc;
 
 impl Stage<'_> {

@@ -15,10 +15,10 @@ mod times;
 
 use crate::Profile;
 use crate::clock;
-use crate::groovy::{Elements, Host, Object, Run, Span, Trouble, Value};
 use crate::stage::Stage;
 use crate::store::MapKind;
 use crate::wiring::InputValue;
+use mazurka_groovy::{Elements, Host, Object, Run, Span, Trouble, Value};
 use std::sync::Arc;
 
 /// The kinds of objects that apps can hold.

@@ -3,9 +3,9 @@
 use super::{kind, outside};
 use crate::Profile;
 use crate::clock;
-use crate::groovy::{Frozen, Object, Run, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
+use mazurka_groovy::{Frozen, Object, Run, Trouble, Value};
 use std::sync::Arc;
 
 impl Stage<'_> {

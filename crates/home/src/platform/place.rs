@@ -4,10 +4,10 @@ use super::devices::reading_of;
 use super::{app, kind, outside, unknown_outside};
 use crate::capability::spaced;
 use crate::clock;
-use crate::groovy::{Frozen, Native, Object, Run, Span, Trouble, Value};
 use crate::happening::Notice;
 use crate::stage::Stage;
 use crate::{Profile, reading};
+use mazurka_groovy::{Frozen, Native, Object, Run, Span, Trouble, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::{app, devices_in, kind};
 use crate::Profile;
-use crate::groovy::{Run, Trouble, Value};
 use crate::stage::Stage;
 use crate::store::{Source, Subscription};
+use mazurka_groovy::{Run, Trouble, Value};
 use std::sync::Arc;
 
 /// Whether a child device is among what is subscribed to.

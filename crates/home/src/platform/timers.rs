@@ -5,8 +5,8 @@
 
 use super::app;
 use crate::Profile;
-use crate::groovy::{Run, Trouble, Value};
 use crate::stage::Stage;
+use mazurka_groovy::{Run, Trouble, Value};
 
 impl Stage<'_> {
     /// A function that has a method run later; `None` if it is not one of those.

@@ -2,8 +2,8 @@
 
 use crate::Profile;
 use crate::clock;
-use crate::groovy::{Native, Run, Trouble, Value};
 use crate::stage::Stage;
+use mazurka_groovy::{Native, Run, Trouble, Value};
 use std::rc::Rc;
 
 /// What the study takes for midnight and for the times of sunrise and sunset.

@@ -1,12 +1,12 @@
 //! What apps keep between events: the entries of `state`, subscriptions, timers.
 
 use super::{Stage, mark};
-use crate::groovy::{Frozen, Trouble, Value};
 use crate::layout::Fixed;
 use crate::store::{Dynamic, MapKind, NOTHING, Pending, Slot, Stored, Subscription};
 use crate::{Profile, words};
 use indexmap::IndexSet;
 use mazurka_core::ViolationKind;
+use mazurka_groovy::{Frozen, Trouble, Value};
 use std::sync::Arc;
 
 impl Stage<'_> {
