@@ -9,8 +9,9 @@
 //! Where memory is sequentially consistent, some execution has two conflicting accesses that synchronisation leaves
 //! unordered exactly if some execution has two of them side by side (Adve and Hill, *Weak Ordering: A New Definition*,
 //! ISCA 1990; Boehm and Adve, *Foundations of the C++ Concurrency Memory Model*, PLDI 2008): of an unordered pair that
-//! another race keeps apart, that other race is side by side. So no program with a race is called free of them. A pair
-//! that is kept apart by a racing flag only is not told: what is told is the race on the flag.
+//! another race keeps apart, that other race is side by side. So if a program has a race, at least one is found. This assumes
+//! that an attempt that fails (a try-lock) orders nothing; ours order, since they never fail without a reason. A pair that
+//! is kept apart by a racing flag only is not told: what is told is the race on the flag.
 
 use crate::{
     Access, ActorId, Description, Location, Move, ObjectId, ObjectKind, Step, System, Violation, ViolationKind,

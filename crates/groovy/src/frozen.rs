@@ -49,8 +49,10 @@ impl fmt::Display for NotFreezable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotFreezable::Kind(kind) => write!(f, "{kind} cannot be kept in the state"),
-            NotFreezable::Large => f.write_str("a value of a million elements cannot be kept in the state"),
-            NotFreezable::Nested => f.write_str("a value that contains itself cannot be kept in the state"),
+            NotFreezable::Large => f.write_str("a value of a million elements is not kept in the state"),
+            NotFreezable::Nested => {
+                f.write_str("a value that contains itself, or is nested too deeply, is not kept in the state")
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong while a script runs.
 
+use super::frozen::NotFreezable;
 use super::span::{Position, Span};
 use super::value::Value;
 use std::any::Any;
@@ -88,6 +89,16 @@ pub enum TroubleKind {
     TooDeep,
     /// The host stops the run for reasons of its own.
     Host(Box<dyn Any>),
+}
+
+impl From<NotFreezable> for Trouble {
+    /// A value that is too large or nested too deeply is beyond what is modelled; of another kind, it is the app's fault.
+    fn from(error: NotFreezable) -> Self {
+        match error {
+            NotFreezable::Kind(_) => Trouble::illegal(error.to_string()),
+            NotFreezable::Nested | NotFreezable::Large => Trouble::unsupported(error.to_string()),
+        }
+    }
 }
 
 impl Trouble {

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 /// So many names stand in one line at most.
 const MOST_NAMES: usize = 12;
 
-/// A rule that mentions something that never changed.
+/// A rule that could not be broken whatever the apps did, because something that it mentions never changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdleRule {
     /// The rule, as the user wrote it.
@@ -88,7 +88,8 @@ impl Home {
         self.rules.len()
     }
 
-    /// The rules that mention something which no step has changed. To be asked when everything was explored.
+    /// The rules that could not be broken, because no step has changed something that they mention. To be asked when
+    /// everything was explored.
     pub fn idle_rules(&self) -> Vec<IdleRule> {
         self.rules.iter().filter_map(|rule| self.idle_rule(rule)).collect()
     }
@@ -96,6 +97,10 @@ impl Home {
     fn idle_rule(&self, rule: &Rule) -> Option<IdleRule> {
         let is_idle = |slot: &Slot| self.varied.get(slot).is_some_and(|varied| !varied.load(Ordering::Relaxed));
         let (slot, name) = rule.slots.iter().find(|(slot, _)| is_idle(slot))?;
+        let starts = self.initial_states();
+        if starts.iter().any(|start| rule.can_be_broken(start, &self.store, &|slot| !is_idle(&slot))) {
+            return None;
+        }
         let (reason, remedy) = match (self.layout.fixed(*slot), self.store.dynamic(*slot)) {
             (None, Some(Dynamic::Entry { .. })) => {
                 ("no app gives it a value".to_owned(), format!("let the app set {name} in a handler that runs"))

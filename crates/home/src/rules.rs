@@ -79,6 +79,11 @@ impl Rule {
     pub(crate) fn is_broken(&self, state: &State, store: &Store) -> bool {
         self.condition.holds(state, store)
     }
+
+    /// Whether the rule can be broken where only what `changes` may have other values than in this state.
+    pub(crate) fn can_be_broken(&self, state: &State, store: &Store, changes: &dyn Fn(Slot) -> bool) -> bool {
+        self.condition.can_be(true, state, store, changes)
+    }
 }
 
 impl Condition {
@@ -93,6 +98,23 @@ impl Condition {
                     Operand::Slot(slot) => store.value(state.get(*slot)).unwrap_or_default(),
                 };
                 comparison.holds(&value(left), &value(right))
+            }
+        }
+    }
+
+    /// Whether it can be true, or false, where only what `changes` may have other values than in this state. What is
+    /// compared may be anything then, so this may be said of a condition that never is.
+    fn can_be(&self, wanted: bool, state: &State, store: &Store, changes: &dyn Fn(Slot) -> bool) -> bool {
+        let can_be = |one: &Condition, wanted| one.can_be(wanted, state, store, changes);
+        match self {
+            Condition::Or(some) if wanted => some.iter().any(|one| can_be(one, true)),
+            Condition::Or(all) => all.iter().all(|one| can_be(one, false)),
+            Condition::And(all) if wanted => all.iter().all(|one| can_be(one, true)),
+            Condition::And(some) => some.iter().any(|one| can_be(one, false)),
+            Condition::Not(one) => can_be(one, !wanted),
+            Condition::Compare(left, _, right) => {
+                let varies = |operand: &Operand| matches!(operand, Operand::Slot(slot) if changes(*slot));
+                varies(left) || varies(right) || self.holds(state, store) == wanted
             }
         }
     }

@@ -57,6 +57,8 @@ fn a_rule_about_what_never_changes_is_named() {
         "switch == \"off\" and motion == \"active\" and level == 3".to_owned(),
         "\"Light\".state.armed == true".to_owned(),
         "switch == \"off\" and motion == \"inactive\" and switch == \"on\"".to_owned(),
+        // One start has this mode, and the rest changes: the rule was put to the test.
+        "mode == \"Away\" and switch == \"off\" and switch == \"on\"".to_owned(),
     ];
     let home = home_with(&Options { never, ..Options::default() }, &[light()]);
     let options = Search { all: true, threads: 1, ..Search::default() };

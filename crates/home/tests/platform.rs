@@ -465,6 +465,7 @@ fn budgets_are_no_faults_of_an_app() {
         "while (true) { }",
         "def x = []; while (true) { x << 'a' * 1000 }",
         "h(evt)",
+        "def l = []; for (i in 1..65) { l = [l] }; state.l = l",
         "def n = 0; (1..1000).each { a -> (1..10000).each { b -> n++ } }",
         "(1..100000).each { state.list = (state.list ?: []) + it; light.on(); light.off() }",
     ] {

@@ -60,6 +60,59 @@ fn a_violation_is_told_though_its_schedule_cannot_be_saved() {
 }
 
 #[test]
+fn a_result_never_takes_the_place_of_what_was_read() {
+    let folder = with_examples("inputs", &["smart-home/fire-alarm.groovy"]);
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file can be written");
+    write("part.mz", "shared x = 0;");
+    write("main.mz", "include \"part.mz\"; thread t { x = 1; }");
+    write("home.toml", "");
+    for arguments in [
+        &["check", "main.mz", "--format", "json=part.mz"][..],
+        &["check", "main.mz", "--format", "json=a.schedule", "--schedule", "a.schedule"],
+        &["check", "fire-alarm.groovy", "--home", "home.toml", "--format", "json=home.toml"],
+        &["compare", "fire-alarm.groovy", "--home", "home.toml", "--format", "json=home.toml"],
+    ] {
+        let output = run(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("expected another file for the result"), "{}", text(&output.stderr));
+    }
+    assert_eq!(text(&fs::read(folder.join("part.mz")).expect("it is there")), "shared x = 0;");
+    assert_eq!(names(&folder), ["fire-alarm.groovy", "home.toml", "main.mz", "part.mz"]);
+}
+
+/// A test that is made of a schedule runs no command that a file name has in it, in whatever shell.
+#[cfg(unix)]
+#[test]
+fn a_file_name_is_no_command() {
+    let folder = with_examples("names", &["threads/lost-update.mz"]);
+    let name = "x'$(touch made)}; #\u{1}.mz";
+    fs::rename(folder.join("lost-update.mz"), folder.join(name)).expect("it can be renamed");
+    is_told(&run(&folder, &["check", name, "--schedule", "s.schedule"]));
+    run(&folder, &["replay", "s.schedule", "--emit-test", "test.sh"]);
+    let mut sh = Command::new("sh");
+    sh.arg("test.sh").current_dir(&folder).env("MAZURKA", env!("CARGO_BIN_EXE_mazurka"));
+    let output = sh.stdin(Stdio::null()).output().expect("there is a shell");
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(!folder.join("made").exists());
+}
+
+/// A folder of files in memory is a folder, though its name begins like that of a device.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_in_memory_are_files() {
+    let Ok(metadata) = fs::metadata("/dev/shm") else { return };
+    assert!(metadata.is_dir());
+    let folder = with_examples("memory", &["threads/lost-update.mz"]);
+    let path = format!("/dev/shm/mazurka-test-{}", std::process::id());
+    fs::write(&path, "a letter").expect("a file can be written");
+    let output = run(&folder, &["check", "lost-update.mz", "--schedule", &path]);
+    let kept = text(&fs::read(&path).expect("it is there"));
+    fs::remove_file(&path).expect("it can be removed");
+    is_told(&output);
+    assert_eq!(kept, "a letter");
+}
+
+#[test]
 fn what_an_accident_left_of_a_schedule_is_replaced() {
     let folder = with_examples("left-over", &["threads/lost-update.mz"]);
     for rest in ["", "mazu", "mazurka schedule 1\nprogram lost"] {

@@ -63,12 +63,16 @@ pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
     lines
 }
 
+/// A word as every shell takes it, for a file: control characters stay as they are.
+pub(crate) fn script_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
+    let is_plain = !word.is_empty() && word.chars().all(plain);
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
 /// A file name as a shell takes it. What would steer a terminal is written out, in the way of the larger shells.
 pub(crate) fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else if word.chars().any(steers) {
+    if word.chars().any(steers) {
         let written = |c: char| match c {
             '\'' | '\\' => format!("\\{c}"),
             _ if steers(c) => format!("\\u{:04x}", u32::from(c)),
@@ -76,7 +80,7 @@ pub(crate) fn shell_word(word: &str) -> String {
         };
         format!("$'{}'", word.chars().map(written).collect::<String>())
     } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
+        script_word(word)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A regression test made of a saved schedule: a shell script that fails if the violation is back.
 
 use crate::ScheduleFile;
-use crate::layout::{one_line, shell_word};
+use crate::layout::{one_line, script_word};
 
 /// What the second line of every such script begins with: what tells it from a file of the user's.
 pub const MARK: &str = "# A regression test that mazurka wrote:";
@@ -14,7 +14,7 @@ const DELIMITER: &str = "END_OF_SCHEDULE";
 pub fn script(file: &ScheduleFile) -> String {
     let program = file.programs.first().map_or("", String::as_str);
     let defines: String =
-        file.defines.iter().map(|(name, value)| format!(" -D {}", shell_word(&format!("{name}={value}")))).collect();
+        file.defines.iter().map(|(name, value)| format!(" -D {}", script_word(&format!("{name}={value}")))).collect();
     let message = one_line(&file.message);
     format!(
         r#"#!/bin/sh
@@ -26,7 +26,8 @@ pub fn script(file: &ScheduleFile) -> String {
 # variable MAZURKA can name the command.
 set -u
 mazurka=${{MAZURKA:-mazurka}}
-program=${{1:-{program}}}
+program={program}
+if [ $# -gt 0 ]; then program=$1; fi
 schedule=$(mktemp) || exit 2
 trap 'rm -f "$schedule"' EXIT
 cat >"$schedule" <<'{DELIMITER}'
@@ -43,7 +44,7 @@ fi
 # All other orders.
 "$mazurka" check "$program"{defines} --no-schedule
 "#,
-        program = shell_word(program)
+        program = script_word(program)
     )
 }
 
@@ -63,7 +64,7 @@ mod tests {
         let script = script(&file);
         assert!(script.lines().nth(1).is_some_and(|line| line.starts_with(MARK)));
         assert!(script.contains(&format!("<<'{DELIMITER}'\n{file}{DELIMITER}\n")));
-        assert!(script.contains(r"program=${1:-'it'\''s three.mz'}"));
+        assert!(script.contains("\nprogram='it'\\''s three.mz'\nif [ $# -gt 0 ]; then program=$1; fi\n"));
         assert!(script.contains("check \"$program\" -D N=3 --no-schedule\n"));
     }
 }

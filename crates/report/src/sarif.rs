@@ -11,12 +11,13 @@ use serde_json::{Map, Value, json};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The rules that a result can break, by the name of the kind of violation; the last one is for searches without an answer.
-const RULES: [(&str, &str); 8] = [
+const RULES: [(&str, &str); 9] = [
     ("assertion", "An assertion fails in some order of events."),
     ("invariant", "A condition that must always hold is broken in some order of events."),
-    ("deadlock", "Nobody can move in some order of events, and somebody still has something to do."),
-    ("crash", "The program does what has no meaning in some order of events."),
+    ("deadlock", "In some order of events no actor can move, and at least one has not finished."),
+    ("crash", "The program crashes in some order of events."),
     ("conflict", "Two apps fight over a device in some order of events."),
+    ("cascade", "Apps set each other off without end in some order of events."),
     ("race", "Two accesses of a shared variable, not both atomic, that nothing orders."),
     (VACUOUS, "A check was never put to the test: it would hold whatever it says."),
     (UNPROVEN, "The search ended without a proof and without a violation."),

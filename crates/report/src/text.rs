@@ -355,7 +355,9 @@ impl Page {
     /// How to run a saved schedule again.
     fn replay(&mut self, story: &Story) {
         if let Some(file) = &story.saved {
-            self.lines.push(format!("{}mazurka replay {}", pad("  replay", LABELLED), shell_word(file)));
+            // A name that begins with a dash would be an option.
+            let file = if file.starts_with('-') { format!("./{file}") } else { file.clone() };
+            self.lines.push(format!("{}mazurka replay {}", pad("  replay", LABELLED), shell_word(&file)));
         }
     }
 

@@ -3,7 +3,8 @@
 //!
 //! UPDATEBACKTRACKSETDFS follows every path backwards from a transition. It settles each of its accesses at the nearest
 //! conflicting step, and what lies before that step is looked at on behalf of that step. The programs `finding-*.mz` in
-//! `tests/papers/stateful-dpor` show what that misses.
+//! `tests/papers/stateful-dpor` show what that misses. It follows every simple path, so that its time is exponential in the
+//! size of the graph.
 
 use super::reference::{NodeId, Path as Execution, Search, Transition};
 use mazurka_core::{ActorId, StopReason, System, Touch};
@@ -82,6 +83,10 @@ fn update_backtrack_set<S: System>(search: &mut Search<'_, S>, transition: usize
                 let (from, actor) = (*from, search.transitions[conflicting].actor);
                 search.add_conflict(from, actor);
                 on_behalf_of = before;
+            }
+            // Without accesses nothing conflicts any more.
+            if left.is_empty() {
+                continue;
             }
             calls.push((on_behalf_of, left, Rc::new(Path { transition: before, rest: Some(Rc::clone(&explored)) })));
             search.tick()?;

@@ -239,7 +239,7 @@ impl Stage<'_> {
                 Ok(true)
             }
             _ if self.is_field(app, name) => {
-                let value = value.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+                let value = value.freeze().map_err(Trouble::from)?;
                 self.set_variable(Some(app), name, value);
                 Ok(true)
             }

@@ -42,7 +42,7 @@ impl Stage<'_> {
             run.call_method(self, &instance, &method, &arguments)?;
             return Ok(Some(Value::Null));
         }
-        let data = data.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+        let data = data.freeze().map_err(Trouble::from)?;
         let overwrite = match options.and_then(|options| options.get("overwrite")) {
             Some(overwrite) => run.truth(self, &overwrite)?,
             None => true,

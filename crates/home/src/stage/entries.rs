@@ -36,7 +36,7 @@ impl Stage<'_> {
 
     /// Stores an entry of an app's map.
     pub(crate) fn set_entry(&mut self, app: u32, map: MapKind, key: &str, value: &Value) -> Result<(), Trouble> {
-        let frozen = value.freeze().map_err(|error| Trouble::illegal(error.to_string()))?;
+        let frozen = value.freeze().map_err(Trouble::from)?;
         let slot = self.entry(app, map, key);
         let id = self.home.store.intern_value(frozen);
         if self.peek(slot) == NOTHING {

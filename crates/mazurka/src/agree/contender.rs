@@ -206,6 +206,9 @@ impl<'a> Contender<'a> {
     pub fn varied(self, variant: &Options) -> Contender<'a> {
         let Options { plain, as_published, no_sleep, capture, cutoffs, races, .. } = *variant;
         let promise = if plain { self.promise.as_published() } else { self.promise };
+        // Without cutoffs `unfolding` is cut where a state comes back.
+        let is_cut = cutoffs == Cutoffs::None && self.is_of(Engine::Unfolding);
+        let promise = Promise { cycles: promise.cycles && !is_cut, ..promise };
         let promise = if races { promise.with_races() } else { promise };
         let run = self.run;
         let run: Run<'a> = Box::new(move |model, options, observer| {

@@ -196,6 +196,11 @@ impl Search {
         }
     }
 
+    /// The files that a program is read from, beside those that it includes.
+    pub(crate) fn inputs(&self, files: &[String]) -> Vec<String> {
+        files.iter().chain(&self.dependence).chain(&self.home.home).cloned().collect()
+    }
+
     /// What the engines are told; `cancel` stops them.
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {

@@ -26,7 +26,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
     }
-    let outputs = Outputs::new(&arguments.format, &Format::ALL, &arguments.files)?;
+    let mut inputs = arguments.search.inputs(&arguments.files);
+    inputs.extend(arguments.schedule.clone());
+    let outputs = Outputs::new(&arguments.format, &Format::ALL, &inputs)?;
     let options = arguments.search.options(arguments.all, cancel_on_interrupt());
     let engine = match arguments.engine {
         EngineChoice::Engine(engine) => Some(engine),
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
             });
         });
         let _disarmed = backstop.disarmed_at_end();
-        search(arguments, console, options.clone(), engine, &known)
+        search(arguments, &outputs, console, options.clone(), engine, &known)
     });
     let (loaded, options, started, mut checked) = told?;
     let mut unwritten = Unwritten::default();
@@ -74,6 +76,7 @@ type Told = (Loaded, Options, SystemTime, Checked);
 /// Reads the program, searches it and tells what was found, all within the limits.
 fn search(
     arguments: &Arguments,
+    outputs: &Outputs<'_>,
     console: &Console,
     mut options: Options,
     engine: Option<Engine>,
@@ -81,6 +84,8 @@ fn search(
 ) -> Result<Told> {
     let reading = Instant::now();
     let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
+    let included: Vec<String> = loaded.texts.iter().map(|source| source.file.clone()).collect();
+    outputs.spare(&included)?;
     options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(reading.elapsed()));
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
     if let Some(engine) = engine {

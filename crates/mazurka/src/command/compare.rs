@@ -18,10 +18,22 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &arguments.files)?;
+    let inputs = arguments.search.inputs(&arguments.files);
+    let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &inputs)?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
-    let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
+    let settings = arguments.search.settings();
+    let reading = Backstop::default();
+    let loaded = thread::scope(|scope| {
+        scope.spawn(|| {
+            reading.watch(&options.budget, |reason| {
+                console.error(&format!("error: {}: {} while it was read", arguments.files.join(" + "), reason.words()));
+                Verdict::Inconclusive(reason).exit_code()
+            });
+        });
+        let _disarmed = reading.disarmed_at_end();
+        load_within(&arguments.files, &settings, console.error_colour(), &options.budget)
+    })?;
     let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
     let mut progress = console.progress(options.budget.time);
     let mut entries = Vec::new();

@@ -81,14 +81,23 @@ impl<'a> Outputs<'a> {
         }
         let files: Vec<&str> = outputs.iter().filter_map(|output| output.file.as_deref()).collect();
         for (index, file) in files.iter().enumerate() {
-            if programs.iter().any(|program| same_file(program, file)) {
-                bail!("error: --format: {file} is the program\nexpected another file for the result");
-            }
             if files[..index].contains(file) {
                 bail!("error: --format: {file} is named twice\nexpected a file for each format");
             }
         }
-        Ok(Outputs { outputs, standard: standard.first().copied().unwrap_or(Format::Text) })
+        let outputs = Outputs { outputs, standard: standard.first().copied().unwrap_or(Format::Text) };
+        outputs.spare(programs)?;
+        Ok(outputs)
+    }
+
+    /// Refuses to write over any of these files: what was read, or will be written by another name.
+    pub(crate) fn spare(&self, programs: &[String]) -> Result<()> {
+        for file in self.outputs.iter().filter_map(|output| output.file.as_deref()) {
+            if programs.iter().any(|program| same_file(program, file)) {
+                bail!("error: --format: {file} is the program\nexpected another file for the result");
+            }
+        }
+        Ok(())
     }
 
     /// Writes each format where it belongs; `render` makes its text for the medium in which it is read. Standard output

@@ -109,7 +109,9 @@ fn save_with(
 /// Whether a path names a device or what a descriptor leads to, as `/dev/stdout` and `/dev/null` do: there is no name
 /// there that could be given to another file.
 fn is_stream(path: &Path) -> bool {
-    path.starts_with("/dev") || path.starts_with("/proc")
+    let descriptors = ["/proc", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    let is_device = || fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+    descriptors.iter().any(|descriptor| path.starts_with(descriptor)) || path.starts_with("/dev") && is_device()
 }
 
 fn is_ours(path: &Path, may_replace: MayReplace<'_>) -> io::Result<bool> {

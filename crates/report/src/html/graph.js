@@ -59,7 +59,7 @@ function graphView(graph, choose) {
       `The program has ${count(graph.nodes.length, "state", "states")}. Each dot is one, the start is at the `,
       layout.across ? "left" : "top",
       paths.length > 0 ? "; the red path leads to the violation." : ".",
-      " A ring is a state in which everything is done. Point at a state to see it.",
+      " A ring is a state in which no actor can move. Point at a state to see it.",
     ),
     element("div", { class: "graph-box" }, element("div", { class: "scroll" }, picture), details),
   );
