@@ -94,7 +94,7 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         // An engine that refuses a program has counted nothing. Otherwise it is the program that went where nobody
         // can follow.
         (Verdict::Unsupported(_), _) if report.exploration.statistics.iter().next().is_none() => {
-            Some("--engine auto picks an engine that fits")
+            report.picked.is_none().then_some("--engine auto picks an engine that fits")
         }
         (Verdict::Unsupported(_), _) => Some("what comes after that is not known, so nothing is claimed"),
     }

@@ -7,7 +7,7 @@ use super::jobs::end_when_input_is_closed;
 use super::output::{Format, Medium, Outputs, Unwritten};
 use super::page;
 use super::save::save;
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, text};
@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         EngineChoice::Engine(engine) => Some(engine),
         EngineChoice::Auto => None,
     };
+    if arguments.search.variant.as_published && engine != Some(Engine::Stateful) {
+        bail!("error: --as-published: not for this engine\nexpected --engine stateful with it");
+    }
     let backstop = Backstop::default();
     let known = Mutex::new(Known::new(arguments.files.join(" + "), engine.unwrap_or(Engine::Exhaustive)));
     let told = thread::scope(|scope| {
