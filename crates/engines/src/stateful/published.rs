@@ -12,6 +12,7 @@ use std::rc::Rc;
 
 /// Algorithm 2, lines 4 to 6: where all enabled actors are done, and the cycle is not full, the execution takes one of their
 /// transitions again. The paper leaves open which: here that of the actor whose last move is longest ago.
+/// Taking a transition again needs no update: every edge that was added since has updated all that is reachable from it.
 pub(super) fn select_again<S: System>(
     search: &Search<'_, S>,
     execution: &Execution,

@@ -1,4 +1,7 @@
-//! The algorithm of the paper, to be read beside it: algorithms 1 to 5 with three repairs, and no optimisation.
+//! The algorithm of the paper, to be read beside it: algorithms 1 to 5 with three repairs.
+//!
+//! Three things differ in form only: conflicts come from the summaries of appendix D, an execution ends where all enabled
+//! actors are done, and the recursion of algorithm 2 is a work list.
 //!
 //! After Trimananda, Luo, Demsky and Xu, *Stateful Dynamic Partial Order Reduction for Model Checking Event-Driven
 //! Applications that Do Not Terminate*, VMCAI 2022. `--plain` runs this, and `agree` compares the fast engine with it.
