@@ -64,7 +64,7 @@ impl System for Adders {
 
     /// Nobody ever waits, so nobody has to be told.
     fn traits(&self) -> Traits {
-        Traits { threads: true, terminates: true, tells_who_waits: true, ..Traits::default() }
+        Traits { threads: true, terminates: true, tells_blocked: true, ..Traits::default() }
     }
 }
 

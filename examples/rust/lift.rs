@@ -9,7 +9,7 @@
 //! ```
 #![allow(clippy::print_stdout)]
 
-use mazurka::{Access, ActorId, Check, Description, ObjectId, Outcome, Step, System, Traits, Value};
+use mazurka::{Access, ActorId, Check, Description, Narrator, ObjectId, Outcome, Step, System, Traits, Value};
 use std::process::ExitCode;
 
 const FLOORS: usize = 4;
@@ -213,6 +213,12 @@ impl System for Lift {
         Traits { events: true, ..Traits::default() }
     }
 
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+}
+
+impl Narrator<State> for Lift {
     fn actor_name(&self, actor: ActorId) -> String {
         match actor {
             CONTROLLER => "controller".to_owned(),

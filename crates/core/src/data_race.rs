@@ -31,7 +31,7 @@ pub struct Accesses {
 impl Accesses {
     /// What a step did, given what it recorded.
     pub fn of<S: System>(system: &S, actor: ActorId, step: &Step) -> Self {
-        let is_variable = |object| system.object_kind(object) == ObjectKind::Variable;
+        let is_variable = |object| system.object(object).kind == ObjectKind::Variable;
         let touches = step.footprint().touches().iter();
         Accesses {
             actor,
@@ -92,11 +92,11 @@ pub struct ToldAccesses {
 impl ToldAccesses {
     /// Takes a step, and tells what it did.
     pub fn take<S: System>(system: &S, state: &mut S::State, next: Move, step: &mut Step) -> Self {
-        let description = system.describe(state, next.actor, next.outcome);
+        let description = system.narrator().describe(state, next.actor, next.outcome);
         step.take(system, state, next);
         step.footprint_mut().seal();
         let accesses = Accesses::of(system, next.actor, step);
-        let names = accesses.variables.iter().map(|&(object, _)| system.object_name(object)).collect();
+        let names = accesses.variables.iter().map(|&(object, _)| system.narrator().object_name(object)).collect();
         ToldAccesses { accesses, description, names }
     }
 

@@ -4,23 +4,10 @@
 //! is then a snapshot, or a schedule to run again.
 
 use crate::{
-    ActorId, Awaited, Ending, Fingerprint, Footprint, Move, ObjectId, Outcome, Queue, Schedule, Step, System,
-    ToldAccesses, Violation,
+    ActorId, ActorKind, BlockedVisitor, Ending, Fingerprint, Footprint, Move, Object, ObjectId, Outcome, Schedule,
+    Step, System, ToldAccesses, Violation,
 };
 use smallvec::SmallVec;
-
-/// What an actor would do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// Nothing, ever again.
-    Finished,
-    /// It waits; the footprint is that of the step it waits to take.
-    Blocked,
-    /// It can move; the footprint is that of its operation (what follows the operation may add to it).
-    Ready,
-    /// Nobody knows before it is run.
-    Unknown,
-}
 
 /// What a step did.
 #[derive(Clone, Debug, Default)]
@@ -60,23 +47,45 @@ pub trait Machine {
     /// Who can move.
     fn enabled(&self) -> &[ActorId];
 
-    /// What an actor would do next.
-    fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next;
+    /// Visits the actors that cannot move now but may later.
+    fn blocked(&self, visit: &mut BlockedVisitor<'_>);
 
-    /// Appends the actors that may move some day but cannot move now.
-    fn waiting(&self, into: &mut Vec<ActorId>);
+    /// What an enabled actor's next operation touches; what follows the operation may add to it.
+    fn foresee(&self, actor: ActorId, footprint: &mut Footprint);
 
-    /// What an actor that cannot move waits for, if that is one object.
-    fn awaits(&self, actor: ActorId) -> Option<Awaited>;
+    /// What an actor reads that does not exist here; see [`Insight::absent`](crate::Insight::absent).
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint);
 
-    /// The first-in-first-out mailbox that an actor came into, if it did.
-    fn queue(&self, actor: ActorId) -> Option<Queue>;
+    /// What an actor is.
+    fn actor(&self, actor: ActorId) -> ActorKind;
 
-    /// Whether an object is a mutex.
-    fn is_mutex(&self, object: ObjectId) -> bool;
+    /// What an object is.
+    fn object(&self, object: ObjectId) -> Object;
 
-    /// Whether an object is a gate.
-    fn is_gate(&self, object: ObjectId) -> bool;
+    /// Appends the actors that exist: first the enabled ones, then the blocked ones.
+    fn present(&self, into: &mut Vec<ActorId>) {
+        into.extend_from_slice(self.enabled());
+        self.blocked(&mut |actor, _| into.push(actor));
+    }
+
+    /// The footprint of the step that an actor which cannot move is blocked on; false if it has none. An event that does
+    /// not exist now may exist again: it is blocked on that.
+    fn obstacle(&self, actor: ActorId, footprint: &mut Footprint) -> bool {
+        footprint.clear();
+        let mut is_blocked = false;
+        self.blocked(&mut |blocked, obstacle| {
+            if blocked == actor {
+                is_blocked = true;
+                obstacle(footprint);
+            }
+        });
+        if !is_blocked && self.actor(actor) == ActorKind::Event {
+            self.absent(actor, footprint);
+            is_blocked = !footprint.touches().is_empty();
+        }
+        footprint.seal();
+        is_blocked
+    }
 
     /// Moves an enabled actor.
     fn step(&mut self, step: Move) -> &StepRecord;
@@ -137,7 +146,7 @@ impl<'s, S: System> Stepper<'s, S> {
     pub fn replay(system: &'s S, schedule: &Schedule) -> Option<(Self, Vec<Violation>)> {
         let state = system.initial_states().into_iter().nth(schedule.start)?;
         let mut violations = Vec::new();
-        system.violations_at_start(&state, &mut violations);
+        system.insight().violations_at_start(&state, &mut violations);
         let mut stepper = Stepper::new(system, state);
         let mut before: Option<Box<ToldAccesses>> = None;
         for (index, &step) in schedule.moves.iter().enumerate() {
@@ -201,28 +210,30 @@ impl<S: System> Machine for Stepper<'_, S> {
         &self.enabled
     }
 
-    fn next(&self, actor: ActorId, footprint: &mut Footprint) -> Next {
-        self.system.next(&self.state, actor, footprint)
+    fn blocked(&self, visit: &mut BlockedVisitor<'_>) {
+        self.system.blocked(&self.state, &self.enabled, visit);
     }
 
-    fn waiting(&self, into: &mut Vec<ActorId>) {
-        self.system.waiting(&self.state, into);
+    fn foresee(&self, actor: ActorId, footprint: &mut Footprint) {
+        footprint.clear();
+        if !self.system.insight().foresee(&self.state, actor, footprint) {
+            let (mut state, mut step) = (self.state.clone(), Step::default());
+            step.take(self.system, &mut state, Move::from(actor));
+            std::mem::swap(footprint, step.footprint_mut());
+        }
+        footprint.seal();
     }
 
-    fn awaits(&self, actor: ActorId) -> Option<Awaited> {
-        self.system.awaits(&self.state, actor)
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
+        self.system.insight().absent(actor, footprint);
     }
 
-    fn queue(&self, actor: ActorId) -> Option<Queue> {
-        self.system.queue(&self.state, actor)
+    fn actor(&self, actor: ActorId) -> ActorKind {
+        self.system.actor(actor)
     }
 
-    fn is_mutex(&self, object: ObjectId) -> bool {
-        self.system.is_mutex(object)
-    }
-
-    fn is_gate(&self, object: ObjectId) -> bool {
-        self.system.is_gate(object)
+    fn object(&self, object: ObjectId) -> Object {
+        self.system.object(object)
     }
 
     fn step(&mut self, step: Move) -> &StepRecord {
@@ -247,15 +258,15 @@ impl<S: System> Machine for Stepper<'_, S> {
     }
 
     fn fingerprint(&self) -> Fingerprint {
-        self.system.fingerprint(&self.state)
+        self.system.insight().fingerprint(&self.state)
     }
 
     fn shared_fingerprint(&self) -> Fingerprint {
-        self.system.shared_fingerprint(&self.state)
+        self.system.insight().shared_fingerprint(&self.state)
     }
 
     fn locals(&self, actor: ActorId, into: &mut Vec<i64>) {
-        self.system.locals(&self.state, actor, into);
+        self.system.insight().locals(&self.state, actor, into);
     }
 
     fn ending(&self) -> Ending {

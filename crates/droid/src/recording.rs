@@ -7,8 +7,8 @@ use crate::operation::ThreadId;
 use crate::program::{Code, Done, Object, Program};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Footprint, Next, ObjectId, ObjectKind, Outcome, Queue, Step, System,
-    Traits, Value,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Footprint, Insight, Narrator, ObjectId,
+    Outcome, Rule, Step, System, Traits, Value,
 };
 
 /// A program that was recorded as one execution.
@@ -21,7 +21,14 @@ pub struct Recording {
     words: usize,
     queue_of: Vec<Option<usize>>,
     /// The objects of each queue.
-    mailboxes: Vec<Queue>,
+    mailboxes: Vec<Mailbox>,
+}
+
+/// A queue, by the objects that footprints know of it.
+#[derive(Clone, Copy, Debug)]
+struct Mailbox {
+    mailbox: ObjectId,
+    handler: ObjectId,
 }
 
 /// How far everybody has come: for each task its next step, for each lock its holder, and what stands in each queue.
@@ -57,7 +64,7 @@ impl Recording {
         }
         let queue_of = (0..program.tasks.len()).map(|task| program.queue_of(task)).collect();
         let none = ObjectId(u32::MAX);
-        let mailbox = |&(thread, _): &(ThreadId, usize)| Queue {
+        let mailbox = |&(thread, _): &(ThreadId, usize)| Mailbox {
             mailbox: program.object(&Object::Mailbox(thread)).unwrap_or(none),
             handler: program.object(&Object::Handler(thread)).unwrap_or(none),
         };
@@ -133,8 +140,20 @@ impl Recording {
         (actor.index() < self.program.tasks.len()).then_some(actor.index())
     }
 
-    fn object(&self, object: &Object) -> Option<ObjectId> {
+    fn number(&self, object: &Object) -> Option<ObjectId> {
         self.program.object(object)
+    }
+
+    /// What a task awaits that an obstacle keeps from moving.
+    fn awaited(&self, obstacle: &Obstacle) -> Option<Awaited> {
+        match obstacle {
+            Obstacle::Unmade => None,
+            Obstacle::Queue(queue) => Some(Awaited::Freed(self.mailboxes[*queue].handler)),
+            Obstacle::After(done) => self.number(&Object::Done(*done)).map(Awaited::Made),
+            Obstacle::Gone(thread) => self.number(&Object::Open(*thread)).map(Awaited::Made),
+            Obstacle::Lock(lock, _) => self.number(&Object::Lock(self.program.locks[*lock])).map(Awaited::Freed),
+            Obstacle::Token(thread) => self.number(&Object::Tokens(*thread)).map(Awaited::Made),
+        }
     }
 }
 
@@ -185,69 +204,85 @@ impl System for Recording {
         words::ending(self, state)
     }
 
-    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
-        let waits = |&task: &usize| self.is_there(state, task) && self.obstacle(state, task).is_some();
-        into.extend((0..self.program.tasks.len()).filter(waits).map(actor));
-    }
-
-    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        let Some((task, code)) = self.task(actor).and_then(|task| Some((task, self.next_code(state, task)?))) else {
-            return Next::Finished;
-        };
-        footprint.clone_from(&code.footprint);
-        if self.obstacle(state, task).is_none() { Next::Ready } else { Next::Blocked }
-    }
-
-    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
-        let task = self.task(actor)?;
-        match self.obstacle(state, task)? {
-            Obstacle::Unmade => self.object(&Object::Life(task)).map(Awaited::Made),
-            Obstacle::Queue(queue) => Some(Awaited::Freed(self.mailboxes[queue].handler)),
-            Obstacle::After(done) => self.object(&Object::Done(done)).map(Awaited::Made),
-            Obstacle::Gone(thread) => self.object(&Object::Open(thread)).map(Awaited::Made),
-            Obstacle::Lock(lock, _) => self.object(&Object::Lock(self.program.locks[lock])).map(Awaited::Freed),
-            Obstacle::Token(thread) => self.object(&Object::Tokens(thread)).map(Awaited::Made),
-        }
-    }
-
-    fn queue(&self, _state: &State, actor: ActorId) -> Option<Queue> {
-        self.task(actor).and_then(|task| self.queue_of[task]).map(|queue| self.mailboxes[queue])
-    }
-
-    fn is_mutex(&self, object: ObjectId) -> bool {
-        matches!(self.program.objects.get(object.0 as usize), Some(Object::Lock(_)))
-    }
-
-    fn is_gate(&self, object: ObjectId) -> bool {
-        matches!(self.program.objects.get(object.0 as usize), Some(Object::Done(_) | Object::Life(_)))
-    }
-
     fn traits(&self) -> Traits {
         Traits {
             threads: true,
             recorded: true,
             fifo_mailboxes: !self.program.queues.is_empty(),
             fixed_steps: self.program.waits_for_gates_and_locks_only(),
-            tells_who_waits: true,
+            tells_blocked: true,
             ..Traits::default()
         }
     }
 
+    fn blocked(&self, state: &State, _enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        for task in (0..self.program.tasks.len()).filter(|&task| self.is_there(state, task)) {
+            if let Some(obstacle) = self.obstacle(state, task) {
+                visit(actor(task), &mut |footprint| {
+                    if let Some(code) = self.next_code(state, task) {
+                        footprint.include(&code.footprint);
+                    }
+                    self.awaited(&obstacle)
+                });
+            }
+        }
+    }
+
+    fn actor(&self, actor: ActorId) -> ActorKind {
+        match self.task(actor).and_then(|task| self.queue_of[task]) {
+            Some(queue) => {
+                let Mailbox { mailbox, handler } = self.mailboxes[queue];
+                ActorKind::Message { handler, fifo: Some(mailbox) }
+            }
+            None => ActorKind::Thread,
+        }
+    }
+
+    fn object(&self, object: ObjectId) -> mazurka_core::Object {
+        let rule = match self.program.objects.get(object.0 as usize) {
+            Some(Object::Lock(_)) => Rule::Mutex,
+            Some(Object::Done(_) | Object::Life(_)) => Rule::Gate,
+            _ => Rule::Free,
+        };
+        mazurka_core::Object { kind: words::object_kind(self, object), rule }
+    }
+
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Recording {
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        words::holder(self, state, object)
+    }
+
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
+        if let Some(life) = self.number(&Object::Life(actor.index())) {
+            footprint.touch(life, Access::READ);
+        }
+    }
+
+    fn foresee(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+        let code = self.task(actor).and_then(|task| self.next_code(state, task));
+        code.is_some_and(|code| {
+            footprint.clone_from(&code.footprint);
+            true
+        })
+    }
+}
+
+impl Narrator<State> for Recording {
     fn actor_name(&self, actor: ActorId) -> String {
         words::actor_name(self, actor)
     }
 
     fn object_name(&self, object: ObjectId) -> String {
         words::object_name(self, object)
-    }
-
-    fn object_kind(&self, object: ObjectId) -> ObjectKind {
-        words::object_kind(self, object)
-    }
-
-    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
-        words::holder(self, state, object)
     }
 
     fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {

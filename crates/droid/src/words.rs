@@ -130,7 +130,7 @@ pub(crate) fn ending(recording: &Recording, state: &State) -> Ending {
 }
 
 fn describe_next(recording: &Recording, state: &State, task: usize) -> Description {
-    use mazurka_core::System as _;
+    use mazurka_core::Narrator as _;
     recording.describe(state, ActorId(task as u32), mazurka_core::Outcome::FIRST)
 }
 

@@ -156,8 +156,7 @@ impl Captured {
     fn look_around<M: Machine>(&mut self, steps: usize, machine: &M) {
         self.shared = machine.shared_fingerprint();
         self.actors.clear();
-        self.actors.extend_from_slice(machine.enabled());
-        machine.waiting(&mut self.actors);
+        machine.present(&mut self.actors);
         let actors = std::mem::take(&mut self.actors);
         let gone: Vec<ActorId> = self.present.keys().copied().filter(|actor| !actors.contains(actor)).collect();
         gone.into_iter().for_each(|actor| self.put(steps, actor, None));

@@ -4,7 +4,7 @@
 //! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
 //! if its footprint conflicts with what that actor then does. Both are looked at directly, in one state at a time.
 
-use mazurka_core::{ActorId, Dependence, Footprint, Meter, Move, Next, Outcome, Step, System, Violation};
+use mazurka_core::{ActorId, Dependence, Footprint, Machine, Meter, Move, Outcome, Step, Stepper, System, Violation};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
@@ -32,7 +32,7 @@ pub struct Taken<S> {
 pub fn sample<S: System>(system: &S, most: usize, meter: &Meter) -> Result<(), String> {
     let mut seen = FxHashSet::default();
     let mut queue: VecDeque<S::State> = system.initial_states().into();
-    seen.extend(queue.iter().map(|state| system.fingerprint(state)));
+    seen.extend(queue.iter().map(|state| system.insight().fingerprint(state)));
     while let Some(state) = queue.pop_front() {
         let taken = steps(system, &state);
         check_state(system, &state, &taken, meter)?;
@@ -40,7 +40,7 @@ pub fn sample<S: System>(system: &S, most: usize, meter: &Meter) -> Result<(), S
             if meter.is_over() {
                 return Ok(());
             }
-            if seen.len() < most && seen.insert(system.fingerprint(&step.after)) {
+            if seen.len() < most && seen.insert(system.insight().fingerprint(&step.after)) {
                 queue.push_back(step.after);
             }
         }
@@ -147,11 +147,11 @@ fn check_enabling<S: System>(
             continue;
         }
         let problem = |what: &str| {
-            Err(format!("{} lets {} move, but {what}", tell(system, state, cause), system.actor_name(actor)))
+            Err(format!("{} lets {} move, but {what}", tell(system, state, cause), system.narrator().actor_name(actor)))
         };
         let mut awaited = Footprint::default();
-        if system.next(state, actor, &mut awaited) == Next::Blocked && !DEPENDENCE.conflicts(&cause.footprint, &awaited)
-        {
+        let machine = Stepper::new(system, state.clone());
+        if machine.obstacle(actor, &mut awaited) && !DEPENDENCE.conflicts(&cause.footprint, &awaited) {
             return problem("does not conflict with what that one waits to do");
         }
         let independent = |step: &Taken<S::State>| !DEPENDENCE.conflicts(&cause.footprint, &step.footprint);
@@ -165,11 +165,11 @@ fn check_enabling<S: System>(
 /// A step in words, with the objects that it says it touches.
 pub fn tell<S: System>(system: &S, state: &S::State, taken: &Taken<S::State>) -> String {
     let Move { actor, outcome } = taken.step;
-    let (name, text) = (system.actor_name(actor), system.describe(state, actor, outcome).text);
+    let (name, text) = (system.narrator().actor_name(actor), system.narrator().describe(state, actor, outcome).text);
     let who = if name == text { name } else { format!("`{text}` of {name}") };
     let touches = taken.footprint.touches().iter().map(|touch| {
         let verb = if touch.access.changes() { "writes" } else { "reads" };
-        format!("{verb} {}", system.object_name(touch.object))
+        format!("{verb} {}", system.narrator().object_name(touch.object))
     });
     let touches: Vec<String> = touches.collect();
     let touches = if touches.is_empty() { "touches nothing".to_owned() } else { touches.join(", ") };

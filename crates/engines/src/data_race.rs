@@ -233,7 +233,7 @@ impl Along {
 mod tests {
     use super::*;
     use crate::explore;
-    use mazurka_core::{Access, Next, ObjectId, Silent};
+    use mazurka_core::{Access, ObjectId, Silent};
 
     const X: ObjectId = ObjectId(0);
 
@@ -257,12 +257,8 @@ mod tests {
             step.plain();
         }
 
-        fn next(&self, _done: &Self::State, _actor: ActorId, _footprint: &mut Footprint) -> Next {
-            Next::Finished
-        }
-
         fn traits(&self) -> Traits {
-            Traits { tells_who_waits: true, tells_plain_accesses: true, terminates: true, ..Traits::default() }
+            Traits { tells_blocked: true, tells_plain_accesses: true, terminates: true, ..Traits::default() }
         }
     }
 
@@ -279,7 +275,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_is_not_told() {
-        let traits = Traits { tells_who_waits: true, ..Traits::default() };
+        let traits = Traits { tells_blocked: true, ..Traits::default() };
         assert!(Engine::ALL.iter().all(|&engine| refuses(engine, &traits).is_some()));
         let traits = Traits { tells_plain_accesses: true, ..traits };
         let able = Engine::ALL.iter().filter(|&&engine| refuses(engine, &traits).is_none());

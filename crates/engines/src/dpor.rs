@@ -50,12 +50,12 @@
 use crate::Options;
 use crate::backtracking::{Counts, Search, Stateless};
 use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_who_waits;
+use crate::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

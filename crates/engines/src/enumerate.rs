@@ -11,7 +11,7 @@
 use crate::Options;
 use crate::tally::{FastSet, Tally, arrive, from_each_start};
 use mazurka_core::{
-    Counter, Ending, Exploration, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Observer,
+    Counter, Ending, Exploration, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Observer, Rule,
     StepRecord, StopReason, System, TraceBuilder, Traits,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn refuses(_traits: &Traits) -> Option<String> {
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
     let mut tally = Tally::new(options, observer);
-    let is_bag = |object| system.is_bag(object);
+    let is_bag = |object| system.object(object).rule == Rule::Bag;
     let mut traces = Traces::new(options, &is_bag);
     let walked = from_each_start(system, &mut tally, |machine, tally| walk(machine, tally, &mut traces));
     tally.conclude(system, walked, &traces.counted())

@@ -35,15 +35,15 @@
 //! message a handler runs, and that is what is left out here (`data_race`).
 
 use crate::Options;
-use crate::waiting::unless_it_tells_who_waits;
-use mazurka_core::{Exploration, Observer, System, Traits};
+use crate::waiting::unless_it_tells_blocked;
+use mazurka_core::{Exploration, Observer, Rule, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     if traits.fifo_mailboxes {
         return Some("a handler takes its messages in order of arrival, which is what em-dpor is for".into());
     }
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.
@@ -51,5 +51,5 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     if options.races {
         return crate::optimal::explore(system, options, observer);
     }
-    crate::reversing::explore(system, options, observer, &|object| system.is_bag(object), true)
+    crate::reversing::explore(system, options, observer, &|object| system.object(object).rule == Rule::Bag, true)
 }

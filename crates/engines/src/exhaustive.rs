@@ -199,12 +199,12 @@ impl<'a, S: System> Search<'a, S> {
     fn begin(&mut self) {
         let mut violations = Vec::new();
         for (start, state) in self.system.initial_states().into_iter().enumerate() {
-            let key = Key::from(self.system.fingerprint(&state));
+            let key = Key::from(self.system.insight().fingerprint(&state));
             if !self.visited.insert(key) {
                 continue;
             }
             violations.clear();
-            self.system.violations_at_start(&state, &mut violations);
+            self.system.insight().violations_at_start(&state, &mut violations);
             for violation in &violations {
                 let place = Place { state: self.ancestry.len() as u32, successor: None, then: None };
                 self.note(Finding { violation: violation.clone(), length: 0, place });

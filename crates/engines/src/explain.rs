@@ -11,8 +11,8 @@
 use crate::avoidance::{Avoidable, Avoidance};
 use crate::race::{Run, accesses_that_race};
 use mazurka_core::{
-    Access, ActorId, Dependence, Explanation, Footprint, Found, Machine, Meter, Move, ObjectId, ObjectKind, Outcome,
-    Race, Stepper, System, ViolationKind,
+    Access, ActorId, ActorKind, Dependence, Explanation, Footprint, Found, Machine, Meter, Move, ObjectId, ObjectKind,
+    Outcome, Race, Stepper, System, ViolationKind,
 };
 
 /// Longer schedules are not looked at state by state.
@@ -30,7 +30,7 @@ pub fn explain<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Ex
     let last = moves.len().checked_sub(1)?;
     let mut avoidance = Avoidance::new(system, &found.violation, meter);
     // An event can happen at any time: what comes after a step of one hardly ever decides anything.
-    let has_events = system.traits().events && moves.iter().any(|step| system.is_event(step.actor));
+    let has_events = system.traits().events && moves.iter().any(|step| system.actor(step.actor) == ActorKind::Event);
     let symmetric = !matches!(
         found.violation.kind,
         ViolationKind::Assertion | ViolationKind::Invariant | ViolationKind::Deadlock | ViolationKind::Crash
@@ -114,7 +114,7 @@ impl<S: System> Why<'_, S> {
             let record = stepper.step(Move { outcome, ..taken });
             next = record.next_outcome;
             let met = avoidance.is_met(&record.violations);
-            let text = |outcome| self.system.describe(state, taken.actor, outcome).text;
+            let text = |outcome| self.system.narrator().describe(state, taken.actor, outcome).text;
             // An outcome that nobody can see is no answer.
             let is_other = outcome != taken.outcome && text(outcome) != text(taken.outcome);
             if is_other && !met && matches!(avoidance.from(stepper.state()), Avoidable::Yes(_)) {
@@ -182,7 +182,7 @@ impl<S: System> Why<'_, S> {
 
     /// The most telling object on which two footprints conflict.
     fn conflict(&self, one: &Footprint, other: &Footprint) -> Option<ObjectId> {
-        Dependence::default().common(one, other).min_by_key(|&object| (self.system.object_kind(object), object))
+        Dependence::default().common(one, other).min_by_key(|&object| (self.system.object(object).kind, object))
     }
 
     /// The step and the last of the moves that should have come before it: as a race where that one is part of the schedule.
@@ -243,7 +243,7 @@ impl<S: System> Why<'_, S> {
     }
 
     fn is_lock(&self, object: ObjectId) -> bool {
-        self.system.object_kind(object) == ObjectKind::Lock
+        self.system.object(object).kind == ObjectKind::Lock
     }
 
     /// The steps of an actor from the one that takes a lock to the one that gives it back.
@@ -270,7 +270,7 @@ impl<S: System> Why<'_, S> {
         for (first, footprint) in one {
             for &(second, theirs) in other {
                 for object in Dependence::default().common(footprint, theirs) {
-                    let kind = self.system.object_kind(object);
+                    let kind = self.system.object(object).kind;
                     if matches!(kind, ObjectKind::Signal | ObjectKind::Variable) {
                         let candidate = (kind, std::cmp::Reverse(first), second, object);
                         best = Some(best.map_or(candidate, |best| best.min(candidate)));

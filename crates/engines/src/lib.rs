@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn data_races_are_looked_for_by_engines_that_find_them() {
         let engines = |traits: Traits| {
-            let stages = stages_for_races(&Traits { tells_who_waits: true, tells_plain_accesses: true, ..traits });
+            let stages = stages_for_races(&Traits { tells_blocked: true, tells_plain_accesses: true, ..traits });
             assert!(stages.last().is_some_and(|last| last.size.is_none()));
             stages.iter().map(|stage| stage.engine).collect::<Vec<_>>()
         };
@@ -324,7 +324,7 @@ mod tests {
         for &engine in Engine::ALL {
             assert_eq!(Engine::by_name(engine.name()), Some(engine));
             assert!(engine.summary().ends_with('.'));
-            assert_eq!(refuses(engine, &Traits { tells_who_waits: true, ..Traits::default() }), None);
+            assert_eq!(refuses(engine, &Traits { tells_blocked: true, ..Traits::default() }), None);
         }
         assert_eq!(refuses(Engine::Exhaustive, &Traits::default()), None);
         assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know who waits");
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn a_program_is_searched_by_what_it_is_made_of() {
         let engines = |traits: &Traits| stages(traits).iter().map(|stage| stage.engine).collect::<Vec<_>>();
-        let (silent, told) = (Traits::default(), Traits { tells_who_waits: true, ..Traits::default() });
+        let (silent, told) = (Traits::default(), Traits { tells_blocked: true, ..Traits::default() });
         assert_eq!(engines(&silent), [Engine::Exhaustive], "no reduction knows who waits");
         assert_eq!(stages(&silent)[0].size, None, "nobody takes over");
         assert_eq!(engines(&told), [Engine::Exhaustive, Engine::Stateful]);
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn who_could_not_finish_is_told_of_another() {
-        let told = Traits { tells_who_waits: true, ..Traits::default() };
+        let told = Traits { tells_blocked: true, ..Traits::default() };
         let name = |traits: &Traits, tried: &[Engine]| alternative(traits, tried).map(|(engine, _)| engine);
         assert_eq!(name(&told, &[Engine::Exhaustive]), Some(Engine::Stateful));
         assert_eq!(name(&told, &[Engine::Exhaustive, Engine::Stateful]), Some(Engine::Unfolding));

@@ -1,7 +1,8 @@
 //! Small programs for the tests.
 
 use mazurka_core::{
-    ActorId, Ending, Fingerprint, Found, ObjectId, Observer, Schedule, Step, System, Value, Violation, ViolationKind,
+    ActorId, Ending, Fingerprint, Found, Insight, ObjectId, Observer, Schedule, Step, System, Value, Violation,
+    ViolationKind,
 };
 
 /// Some actors that take some steps each, on an object of their own or all on the same one.
@@ -50,6 +51,12 @@ impl System for Ring {
         *state = (*state + 1) % self.size;
     }
 
+    fn insight(&self) -> &dyn Insight<u32> {
+        self
+    }
+}
+
+impl Insight<u32> for Ring {
     fn violations_at_start(&self, state: &u32, into: &mut Vec<Violation>) {
         if *state == 3 {
             into.push(Violation::new(ViolationKind::Invariant, "starts at 3"));
@@ -77,6 +84,12 @@ impl System for Chain {
         step.assert(*state < self.0, "not yet there");
     }
 
+    fn insight(&self) -> &dyn Insight<u32> {
+        self
+    }
+}
+
+impl Insight<u32> for Chain {
     fn fingerprint(&self, state: &u32) -> Fingerprint {
         Fingerprint(u128::from(*state))
     }

@@ -120,7 +120,7 @@ impl Run {
             footprint.access(object).is_some_and(|access| access.contains(Access::READ))
         };
         common.min_by_key(|&object| {
-            let is_invariant = system.object_kind(object) == ObjectKind::Invariant;
+            let is_invariant = system.object(object).kind == ObjectKind::Invariant;
             (is_invariant, !reads(after, object), !reads(before, object), object)
         })
     }

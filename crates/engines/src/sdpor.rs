@@ -47,7 +47,7 @@ use crate::backtracking::{Counts, Memory, Path, Search};
 use crate::bits::Bits;
 use crate::capture::Captured;
 use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_who_waits;
+use crate::waiting::unless_it_tells_blocked;
 use graph::{Claim, Graph, Operation, OperationId};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::{
@@ -60,7 +60,7 @@ use std::rc::Rc;
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

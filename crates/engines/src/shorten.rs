@@ -144,7 +144,7 @@ impl<S: System> Shortening<'_, S> {
 fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, meter: &Meter) -> Option<Found> {
     let state = system.initial_states().into_iter().nth(start)?;
     let mut violations = Vec::new();
-    system.violations_at_start(&state, &mut violations);
+    system.insight().violations_at_start(&state, &mut violations);
     let mut stepper = Stepper::new(system, state).telling_accesses(wanted.kind == ViolationKind::Race);
     let mut before: Option<Box<ToldAccesses>> = None;
     let mut taken = Vec::with_capacity(moves.len());

@@ -136,12 +136,12 @@ mod turns;
 
 use crate::Options;
 use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
-use crate::waiting::unless_it_tells_who_waits;
+use crate::waiting::unless_it_tells_blocked;
 use everybody::Effort;
 use graph::{Graph, Way};
 use mazurka_core::{
-    ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer, Progress,
-    Schedule, Statistics, Step, StopReason, System, Traits, Violation,
+    ActorId, ActorKind, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Found, Meter, Move, Observer,
+    Progress, Schedule, Statistics, Step, StopReason, System, Traits, Violation,
 };
 use nodes::NodeId;
 use summary::{Claims, LabelId};
@@ -152,7 +152,7 @@ const CHECK_EVERY: u64 = 1024;
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.
@@ -310,11 +310,11 @@ impl<'a, S: System> Search<'a, S> {
 
     fn run_from(&mut self, states: Vec<S::State>) -> Result<(), StopReason> {
         for state in states {
-            let fingerprint = self.system.fingerprint(&state);
+            let fingerprint = self.system.insight().fingerprint(&state);
             let (id, is_new) = self.graph.enter(&state, fingerprint, &mut self.enabled, None);
             self.starts.push(id);
             let mut violations = Vec::new();
-            self.system.violations_at_start(&state, &mut violations);
+            self.system.insight().violations_at_start(&state, &mut violations);
             self.note(&violations, id, None)?;
             if is_new {
                 self.check_end(id)?;
@@ -430,13 +430,13 @@ impl<'a, S: System> Search<'a, S> {
         let state = self.graph.state(at);
         let trial = self.trials.add(step, state);
         self.step.begin(step.outcome);
-        if self.system.is_idle(state, step.actor, self.step.footprint_mut()) {
+        if self.system.insight().is_idle(state, step.actor, self.step.footprint_mut()) {
             trial.known = Some(at);
             trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
             return Ok(());
         }
         self.step.take(self.system, &mut trial.state, step);
-        trial.fingerprint = self.system.fingerprint(&trial.state);
+        trial.fingerprint = self.system.insight().fingerprint(&trial.state);
         self.step.footprint_mut().seal();
         trial.label = Some(self.graph.label(at, step.actor, self.step.footprint()));
         if let Some(outcome) = self.step.next_outcome() {
@@ -473,11 +473,11 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Whose turn it is in a state to which an actor has just come; see the head of this file.
     fn turn_after(&mut self, actor: ActorId, at: NodeId) -> u32 {
-        if self.system.is_event(actor) {
+        if self.system.actor(actor) == ActorKind::Event {
             self.next_event = actor.0 + 1;
             return self.next_event;
         }
-        let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.runs_on(actor));
+        let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.actor(actor).handler());
         if let Some(handler) = runs_on(actor) {
             let can_go_on = nodes.enabled(at).contains(actor);
             let mut of_handler = nodes.enabled(at).actors().filter(|&other| runs_on(other) == Some(handler));
@@ -587,7 +587,7 @@ impl<'a, S: System> Search<'a, S> {
         let state = self.graph.state(id);
         let ending = self.system.ending(state);
         self.assume_blocked += u64::from(ending == Ending::Blocked);
-        self.observer.end(&ending, self.system.fingerprint(state));
+        self.observer.end(&ending, self.system.insight().fingerprint(state));
         match ending {
             Ending::Deadlock(violation) => self.note(&[*violation], id, None),
             Ending::Finished | Ending::Blocked => Ok(()),

@@ -84,7 +84,7 @@ impl<'a> Tally<'a> {
         self.schedule = Schedule { start, moves: Vec::new() };
         self.take_back(0);
         let mut violations = Vec::new();
-        system.violations_at_start(state, &mut violations);
+        system.insight().violations_at_start(state, &mut violations);
         self.note(&violations)
     }
 

@@ -65,7 +65,7 @@ use self::removal::Removal;
 use crate::Options;
 use crate::bits::Bits;
 use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_who_waits;
+use crate::waiting::unless_it_tells_blocked;
 use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};
 use std::rc::Rc;
 
@@ -73,7 +73,7 @@ pub use self::prefix::PrefixEvent;
 
 /// Suits every program that tells who waits: an actor that has to wait might have moved earlier.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

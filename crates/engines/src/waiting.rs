@@ -4,13 +4,13 @@
 //! a lock that is never free again, an assumption that stays false, an event that is switched off. What such a step
 //! would touch counts as if it were taken.
 
-use mazurka_core::{ActorId, Awaited, Footprint, FootprintId, FootprintTable, Machine, Next, Traits};
+use mazurka_core::{ActorId, Awaited, Footprint, FootprintId, FootprintTable, Machine, Traits};
 use std::rc::Rc;
 
 /// Why a reduction cannot keep its promise for a program that does not tell who waits; `None` for one that does.
-pub(crate) fn unless_it_tells_who_waits(traits: &Traits) -> Option<String> {
-    let reason = "the program does not tell who waits and for what (`System::waiting`, `System::next`)";
-    (!traits.tells_who_waits).then(|| reason.to_owned())
+pub(crate) fn unless_it_tells_blocked(traits: &Traits) -> Option<String> {
+    let reason = "the program does not tell which actors are blocked, and on what (`System::blocked`)";
+    (!traits.tells_blocked).then(|| reason.to_owned())
 }
 
 /// Somebody who waits.
@@ -55,7 +55,6 @@ impl Index {
 /// Finds out who waits.
 #[derive(Default)]
 pub(crate) struct Lookout {
-    actors: Vec<ActorId>,
     footprint: Footprint,
     waiters: Vec<Waiter>,
     index: Index,
@@ -70,23 +69,21 @@ impl Lookout {
         before: &Waiters,
         touched: Option<FootprintId>,
     ) -> Waiters {
-        self.actors.clear();
-        machine.waiting(&mut self.actors);
-        self.waiters.clear();
-        self.index.fill(before.iter().map(|waiter| waiter.actor));
-        for &actor in &self.actors {
-            // Whom the step has nothing to do with waits on for the same thing.
-            let waited = self.index.place(actor).map(|place| &before[place]);
+        let Lookout { footprint, waiters, index } = self;
+        waiters.clear();
+        index.fill(before.iter().map(|waiter| waiter.actor));
+        machine.blocked(&mut |actor, obstacle| {
+            // An actor that the step does not conflict with is still blocked on the same thing.
+            let waited = index.place(actor).map(|place| &before[place]);
             let same =
                 waited.filter(|waiter| touched.is_some_and(|touched| !footprints.conflict(touched, waiter.footprint)));
-            if let Some(waiter) = same {
-                self.waiters.push(*waiter);
-            } else if machine.next(actor, &mut self.footprint) == Next::Blocked {
-                self.footprint.seal();
-                let footprint = footprints.intern(&self.footprint);
-                self.waiters.push(Waiter { actor, footprint, awaited: machine.awaits(actor) });
-            }
-        }
+            waiters.push(same.copied().unwrap_or_else(|| {
+                footprint.clear();
+                let awaited = obstacle(footprint);
+                footprint.seal();
+                Waiter { actor, footprint: footprints.intern(footprint), awaited }
+            }));
+        });
         if self.waiters[..] == before[..] { Rc::clone(before) } else { self.waiters.as_slice().into() }
     }
 }

@@ -5,7 +5,7 @@ use crate::home::Home;
 use crate::layout::Fixed;
 use crate::rules::Rule;
 use crate::store::{Dynamic, Slot};
-use mazurka_core::{ActorId, System};
+use mazurka_core::{ActorId, Narrator, System};
 use std::sync::atomic::Ordering;
 
 /// So many names stand in one line at most.

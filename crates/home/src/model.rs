@@ -9,8 +9,8 @@ use crate::state::State;
 use crate::store::{Dynamic, MapKind, NOTHING, Slot, Stored, Subscription, ValueId};
 use crate::{Profile, words};
 use mazurka_core::{
-    Access, ActorId, Awaited, Choices, Description, Footprint, Found, Next, ObjectId, Outcome, Step, System, Traits,
-    Value, Violation, ViolationKind,
+    Access, ActorId, Choices, Description, Footprint, Found, Insight, Narrator, ObjectId, Outcome, Step, System,
+    Traits, Value, Violation, ViolationKind,
 };
 use mazurka_groovy::Frozen;
 use std::sync::atomic::Ordering;
@@ -185,12 +185,6 @@ impl System for Home {
         self.starts.iter().map(|start| start.state.clone()).collect()
     }
 
-    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
-        for start in self.starts.iter().filter(|start| start.state == *state) {
-            into.extend_from_slice(&start.violations);
-        }
-    }
-
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
         into.extend_from_slice(&self.possible_events(state));
         let first = self.events.len() as u32;
@@ -212,6 +206,26 @@ impl System for Home {
         self.note_variation(&effect.writes);
         self.check_rules(&effect.writes, state, actor, step);
         self.memo.remember(actor.index(), &way, &Arc::new(effect));
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { events: true, tells_blocked: true, ..Traits::default() }
+    }
+
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Home {
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        for start in self.starts.iter().filter(|start| start.state == *state) {
+            into.extend_from_slice(&start.violations);
+        }
     }
 
     /// An event that would store what is there already changes nothing, and nobody is told of it.
@@ -240,46 +254,17 @@ impl System for Home {
         true
     }
 
-    /// Nobody waits. An event that no app has subscribed to and a timer that is not running have no step that they are
-    /// about to take: like a thread that was not spawned yet, they are there as soon as somebody makes them.
-    fn waiting(&self, _state: &State, _into: &mut Vec<ActorId>) {}
-
-    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        let blocked = match self.who(actor) {
-            Who::Timer(slot) => {
-                footprint.touch(slot.object(), Access::READ);
-                state.get(slot) == NOTHING
-            }
-            Who::Event(_) => {
-                self.touch_subscriptions(footprint);
-                !self.possible_events(state).contains(&actor)
-            }
-        };
-        if blocked {
-            return Next::Blocked;
-        }
-        let mut step = Step::default();
-        step.begin(Outcome::FIRST);
-        self.step(&mut state.clone(), actor, &mut step);
-        step.footprint_mut().seal();
-        footprint.clone_from(step.footprint());
-        Next::Ready
-    }
-
-    fn awaits(&self, _state: &State, actor: ActorId) -> Option<Awaited> {
+    /// An event that no app has subscribed to and a timer that is not running do not exist: like a thread that was not
+    /// spawned yet, they have no step that they are blocked on.
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
         match self.who(actor) {
-            Who::Timer(slot) => Some(Awaited::Made(slot.object())),
-            // Any of several apps could subscribe.
-            Who::Event(_) if self.apps.len() > 1 => None,
-            Who::Event(_) => Some(Awaited::Made(self.layout.subscriptions(0).object())),
+            Who::Timer(slot) => footprint.touch(slot.object(), Access::READ),
+            Who::Event(_) => self.touch_subscriptions(footprint),
         }
     }
+}
 
-    fn traits(&self) -> Traits {
-        Traits { events: true, tells_who_waits: true, ..Traits::default() }
-    }
-
+impl Narrator<State> for Home {
     fn actor_name(&self, actor: ActorId) -> String {
         match self.who(actor) {
             Who::Event(_) => self.events[actor.index()].name.clone(),

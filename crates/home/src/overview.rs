@@ -4,7 +4,7 @@ use crate::app::InputKind;
 use crate::home::Home;
 use crate::store::{Source, Subscription};
 use crate::wiring::InputValue;
-use mazurka_core::{ActorId, System, Violation};
+use mazurka_core::{ActorId, Narrator, System, Violation};
 
 /// An app in a home.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use crate::home::Home;
 use crate::stage::Action;
 use crate::store::Dynamic;
 use crate::words::quoted;
-use mazurka_core::{ActorId, Found, Move, Race, Step, System, ViolationKind};
+use mazurka_core::{ActorId, Found, Move, Narrator, Race, Step, System, ViolationKind};
 use mazurka_groovy::Frozen;
 
 /// One thing that an app did, and when.

@@ -4,7 +4,9 @@
 mod common;
 
 use common::{app, home_with};
-use mazurka_core::{ActorId, Dependence, Footprint, Outcome, Silent, Step, System, Verdict, Violation};
+use mazurka_core::{
+    ActorId, Dependence, Footprint, Insight, Narrator, Outcome, Silent, Step, System, Verdict, Violation,
+};
 use mazurka_engines::{Engine, explore};
 use mazurka_home::{Home, Options, Profile, State};
 use std::collections::{BTreeSet, HashSet, VecDeque};

@@ -9,8 +9,9 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate, resolve};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, low, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, Awaited, Description, Ending, Fingerprint, Footprint, Location, Next, ObjectId, ObjectKind,
-    Outcome, Queue, Schedule, Step, System, Traits, Value, Violation, ViolationKind, WaitingVisitor,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight,
+    Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    ViolationKind,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -38,7 +39,7 @@ pub struct Model {
     /// For each event what it looks at to find out whether it can happen, if that is always the same.
     looks: Vec<Option<Footprint>>,
     /// Whether that is so for all of them.
-    all_stand: bool,
+    all_fixed: bool,
     messages_wait: bool,
     marks: Marks,
 }
@@ -60,7 +61,7 @@ impl Model {
             start_violations: Vec::new(),
             watches,
             looks: Vec::new(),
-            all_stand: false,
+            all_fixed: false,
             messages_wait,
             marks,
         };
@@ -68,7 +69,7 @@ impl Model {
         model.initial = initial;
         model.start_violations = violations;
         model.looks = (0..model.watches.len()).map(|event| model.looks_always(event)).collect();
-        model.all_stand = model.looks.iter().all(Option::is_some);
+        model.all_fixed = model.looks.iter().all(Option::is_some);
         model
     }
 
@@ -415,22 +416,6 @@ impl Model {
         }
     }
 
-    /// Whether one actor can move: what [`System::enabled`] finds out for all of them.
-    fn is_enabled(&self, words: &[i64], actor: ActorId) -> bool {
-        if let Some(event) = self.event_of(actor) {
-            return self.event_can_happen(words, event);
-        }
-        let Some(record) = self.record_of(words, actor) else { return false };
-        if record.header.status != Status::Pending {
-            return self.can_move(words, &record);
-        }
-        let handler = record.owner(words);
-        let mut mailbox =
-            self.records(words).filter(|other| other.header.kind == Kind::Message && other.owner(words) == handler);
-        let any = self.program.handlers[handler as usize].any;
-        mailbox.next().is_some_and(|first| first.header.status == Status::Pending && (any || first.at == record.at))
-    }
-
     /// Appends those who have records and can move.
     fn enabled_records(&self, words: &[i64], into: &mut Vec<ActorId>) {
         let mut busy_handler = None;
@@ -486,41 +471,47 @@ impl Model {
         actors.filter(|(actor, _)| !enabled.contains(actor))
     }
 
-    /// Visits those who have records and are not among those who can move now.
-    fn visit_waiting_records(&self, words: &[i64], enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        let mut footprint = Footprint::default();
+    /// Visits the actors that have records and are not enabled.
+    fn visit_blocked_records(&self, words: &[i64], enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
         for (actor, mut record) in self.waiting_records(words, enabled) {
             // Of equal messages the first one counts, even if it has ended.
             if record.header.kind == Kind::Message {
                 record = self.record_of(words, actor).unwrap_or(record);
             }
-            self.visit_waiting_record(words, actor, &record, &mut footprint, visit);
+            self.visit_blocked_record(words, actor, &record, visit);
         }
     }
 
-    /// Visits somebody who has a record and cannot move.
-    fn visit_waiting_record(
+    fn visit_blocked_record(&self, words: &[i64], actor: ActorId, record: &Record, visit: &mut BlockedVisitor<'_>) {
+        visit(actor, &mut |footprint| {
+            self.record_needs(words, actor, record, footprint);
+            self.record_awaits(words, actor, record)
+        });
+    }
+
+    /// Visits those of some events that are not enabled.
+    fn visit_blocked_events(
         &self,
         words: &[i64],
-        actor: ActorId,
-        record: &Record,
-        footprint: &mut Footprint,
-        visit: &mut WaitingVisitor<'_>,
+        enabled: &[ActorId],
+        among: impl Fn(usize) -> bool,
+        visit: &mut BlockedVisitor<'_>,
     ) {
-        footprint.clear();
-        self.record_needs(words, actor, record, footprint);
-        footprint.seal();
-        visit(actor, footprint, self.record_awaits(words, actor, record));
+        for event in self.waiting_events(enabled).filter(|&event| among(event)) {
+            visit(self.event_actor(event), &mut |footprint| {
+                self.event_looks(words, event, footprint);
+                self.event_awaits(words, event, footprint)
+            });
+        }
     }
 
     /// Appends the threads that can move and visits those that wait. Without messages, each record is another actor's.
-    fn visit_threads(&self, words: &[i64], enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
-        let mut footprint = Footprint::default();
+    fn visit_threads(&self, words: &[i64], enabled: &mut Vec<ActorId>, visit: &mut BlockedVisitor<'_>) {
         for record in self.records(words) {
             if self.can_move(words, &record) {
                 enabled.push(record.actor(words));
             } else if !matches!(record.header.status, Status::Finished | Status::Halted) {
-                self.visit_waiting_record(words, record.actor(words), &record, &mut footprint, visit);
+                self.visit_blocked_record(words, record.actor(words), &record, visit);
             }
         }
     }
@@ -597,10 +588,6 @@ impl System for Model {
         vec![self.initial.clone()]
     }
 
-    fn violations_at_start(&self, _state: &State, into: &mut Vec<Violation>) {
-        into.extend_from_slice(&self.start_violations);
-    }
-
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
         self.enabled_records(&state.words, into);
         self.enabled_events(&state.words, |_| true, into);
@@ -633,105 +620,59 @@ impl System for Model {
         words::ending(self, &state.words)
     }
 
-    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
-        let mut enabled = Vec::new();
-        self.enabled(state, &mut enabled);
-        into.extend(self.waiting_records(&state.words, &enabled).map(|(actor, _)| actor));
-        into.extend(self.waiting_events(&enabled).map(|event| self.event_actor(event)));
-    }
-
-    fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        let words = &state.words;
-        self.visit_waiting_records(words, enabled, visit);
-        let mut footprint = Footprint::default();
-        for event in self.waiting_events(enabled) {
-            footprint.clear();
-            self.event_looks(words, event, &mut footprint);
-            visit(self.event_actor(event), &footprint, self.event_awaits(words, event, &footprint));
+    fn traits(&self) -> Traits {
+        Traits {
+            events: !self.program.events.is_empty(),
+            threads: !self.program.threads.is_empty() || self.program.spawns(),
+            fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
+            any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
+            recorded: false,
+            fixed_steps: false,
+            terminates: self.program.terminates(),
+            tells_blocked: true,
+            tells_plain_accesses: true,
         }
     }
 
-    fn standing(&self) -> Vec<(ActorId, Footprint)> {
-        let looks = (0..self.looks.len()).filter_map(|event| Some((event, self.looks[event].as_ref()?)));
-        looks.map(|(event, looks)| (self.event_actor(event), looks.clone())).collect()
+    fn blocked(&self, state: &State, enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        self.visit_blocked_records(&state.words, enabled, visit);
+        self.visit_blocked_events(&state.words, enabled, |_| true, visit);
     }
 
-    fn standing_can_move(&self, state: &State, actor: ActorId) -> bool {
-        self.event_of(actor).is_some_and(|event| self.event_can_happen(&state.words, event))
-    }
-
-    fn visit_others(&self, state: &State, enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
-        let words = &state.words;
-        if self.program.handlers.is_empty() {
-            self.visit_threads(words, enabled, visit);
-        } else {
-            self.enabled_records(words, enabled);
-            self.visit_waiting_records(words, enabled, visit);
-        }
-        if self.all_stand {
-            return;
-        }
-        let is_other = |event: usize| self.looks[event].is_none();
-        self.enabled_events(words, is_other, enabled);
-        let mut footprint = Footprint::default();
-        for event in self.waiting_events(enabled).filter(|&event| is_other(event)) {
-            footprint.clear();
-            self.event_looks(words, event, &mut footprint);
-            visit(self.event_actor(event), &footprint, self.event_awaits(words, event, &footprint));
-        }
-    }
-
-    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        if self.is_enabled(&state.words, actor) {
-            let mut step = Step::default();
-            step.begin(Outcome::FIRST);
-            self.step(&mut state.clone(), actor, &mut step);
-            step.footprint_mut().seal();
-            footprint.clone_from(step.footprint());
-            return Next::Ready;
-        }
-        let next = self.blocked_footprint(&state.words, actor, footprint);
-        footprint.seal();
-        next
-    }
-
-    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
-        let words = &state.words;
-        if let Some(event) = self.event_of(actor) {
-            let mut footprint = Footprint::default();
-            if self.looks[event].is_none() {
-                self.event_looks(words, event, &mut footprint);
-            }
-            return self.event_awaits(words, event, self.looks[event].as_ref().unwrap_or(&footprint));
-        }
-        match self.record_of(words, actor) {
-            Some(record) => self.record_awaits(words, actor, &record),
-            None => Some(Awaited::Made(self.life(actor))),
-        }
-    }
-
-    fn is_event(&self, actor: ActorId) -> bool {
-        self.event_of(actor).is_some()
-    }
-
-    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
+    fn actor(&self, actor: ActorId) -> ActorKind {
         if self.event_of(actor).is_some() {
-            return None;
+            return ActorKind::Event;
         }
-        let record = self.record_of(&state.words, actor).filter(|record| record.header.kind == Kind::Message)?;
-        let handler = record.owner(&state.words);
-        let is_fifo = !self.program.handlers[handler as usize].any;
-        is_fifo.then(|| Queue { mailbox: self.mailbox_object(handler), handler: self.handler_object(handler) })
+        let handlers = &self.program.handlers;
+        match if handlers.is_empty() { None } else { self.names.handler(actor) } {
+            None => ActorKind::Thread,
+            Some(handler) => {
+                let fifo = (!handlers[handler as usize].any).then(|| self.mailbox_object(handler));
+                ActorKind::Message { handler: self.handler_object(handler), fifo }
+            }
+        }
     }
 
-    fn is_mutex(&self, object: ObjectId) -> bool {
-        let mutex = (object.0 as usize).checked_sub(self.program.cells.len());
-        mutex.and_then(|mutex| self.program.tried.get(mutex)).is_some_and(|is_tried| !is_tried)
+    fn object(&self, object: ObjectId) -> Object {
+        Object { kind: words::object_kind(self, object), rule: self.rule(object) }
     }
 
-    fn keep(&self, state: &State) -> State {
-        State { words: state.words.clone() }
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Model {
+    fn violations_at_start(&self, _state: &State, into: &mut Vec<Violation>) {
+        into.extend_from_slice(&self.start_violations);
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        words::holder(self, &state.words, object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
@@ -744,6 +685,39 @@ impl System for Model {
             words.drain(self.layout.counters..self.layout.records);
         }
         Fingerprint::of_bytes(bytemuck::cast_slice(&words))
+    }
+
+    fn keep(&self, state: &State) -> State {
+        State { words: state.words.clone() }
+    }
+
+    fn fixed_guards(&self) -> Vec<(ActorId, Footprint)> {
+        let looks = (0..self.looks.len()).filter_map(|event| Some((event, self.looks[event].as_ref()?)));
+        looks.map(|(event, looks)| (self.event_actor(event), looks.clone())).collect()
+    }
+
+    fn fixed_guard_holds(&self, state: &State, actor: ActorId) -> bool {
+        self.event_of(actor).is_some_and(|event| self.event_can_happen(&state.words, event))
+    }
+
+    fn survey(&self, state: &State, enabled: &mut Vec<ActorId>, visit: &mut BlockedVisitor<'_>) -> bool {
+        let words = &state.words;
+        if self.program.handlers.is_empty() {
+            self.visit_threads(words, enabled, visit);
+        } else {
+            self.enabled_records(words, enabled);
+            self.visit_blocked_records(words, enabled, visit);
+        }
+        if !self.all_fixed {
+            let is_other = |event: usize| self.looks[event].is_none();
+            self.enabled_events(words, is_other, enabled);
+            self.visit_blocked_events(words, enabled, is_other, visit);
+        }
+        true
+    }
+
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
+        footprint.touch(self.life(actor), Access::READ);
     }
 
     fn shared_fingerprint(&self, state: &State) -> Fingerprint {
@@ -761,57 +735,15 @@ impl System for Model {
             into.extend_from_slice(&state.words[record.stack()..record.end()]);
         }
     }
+}
 
-    fn is_bag(&self, object: ObjectId) -> bool {
-        let handler = object.0.checked_sub(self.first_handler_object());
-        let handler = handler.and_then(|handler| self.program.handlers.get(handler as usize));
-        !self.messages_wait && handler.is_some_and(|handler| handler.any)
-    }
-
-    fn traits(&self) -> Traits {
-        Traits {
-            events: !self.program.events.is_empty(),
-            threads: !self.program.threads.is_empty() || self.program.spawns(),
-            fifo_mailboxes: self.program.handlers.iter().any(|handler| !handler.any),
-            any_mailboxes: self.program.handlers.iter().any(|handler| handler.any),
-            recorded: false,
-            fixed_steps: false,
-            terminates: self.program.terminates(),
-            tells_who_waits: true,
-            tells_plain_accesses: true,
-        }
-    }
-
+impl Narrator<State> for Model {
     fn actor_name(&self, actor: ActorId) -> String {
         words::actor_name(self, actor)
     }
 
     fn object_name(&self, object: ObjectId) -> String {
         words::object_name(self, object)
-    }
-
-    fn object_kind(&self, object: ObjectId) -> ObjectKind {
-        words::object_kind(self, object)
-    }
-
-    fn visit_held(&self, state: &State, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
-        let words = &state.words;
-        for mutex in 0..self.program.mutexes.len() {
-            if words[self.layout.mutexes + mutex] == i64::from(actor.0) + 1 && !self.program.tried[mutex] {
-                visit(self.mutex_object(mutex));
-            }
-        }
-    }
-
-    fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
-        if self.program.handlers.is_empty() {
-            return None;
-        }
-        self.names.handler(actor).map(|handler| self.handler_object(handler))
-    }
-
-    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
-        words::holder(self, &state.words, object)
     }
 
     fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
@@ -857,18 +789,6 @@ impl Model {
         }
     }
 
-    /// What somebody who cannot move waits to do.
-    fn blocked_footprint(&self, words: &[i64], actor: ActorId, footprint: &mut Footprint) -> Next {
-        if let Some(event) = self.event_of(actor) {
-            self.event_looks(words, event, footprint);
-            return Next::Blocked;
-        }
-        match self.record_of(words, actor) {
-            Some(record) => self.record_needs(words, actor, &record, footprint),
-            None => Next::Finished,
-        }
-    }
-
     /// What an actor that has a record and cannot move waits for.
     fn record_awaits(&self, words: &[i64], actor: ActorId, record: &Record) -> Option<Awaited> {
         let frame = &words[record.frame()..record.end()];
@@ -896,15 +816,15 @@ impl Model {
     }
 
     /// What the step needs that such an actor waits to take.
-    fn record_needs(&self, words: &[i64], actor: ActorId, record: &Record, footprint: &mut Footprint) -> Next {
+    fn record_needs(&self, words: &[i64], actor: ActorId, record: &Record, footprint: &mut Footprint) {
         let frame = &words[record.frame()..record.end()];
         let pc = record.header.pc;
         match record.header.status {
-            Status::Finished | Status::Halted => return Next::Finished,
+            Status::Finished | Status::Halted => return,
             Status::Pending => {
                 footprint.touch(self.life(actor), Access::READ);
                 footprint.touch(self.handler_object(record.owner(words)), Access::WRITE);
-                return Next::Blocked;
+                return;
             }
             Status::Fresh | Status::Waiting => footprint.touch(self.life(actor), Access::READ),
             Status::Ready => {}
@@ -928,7 +848,19 @@ impl Model {
             }
             _ => {}
         }
-        Next::Blocked
+    }
+
+    /// What engines may rely on when steps use an object. A mutex that is only tried is held and released like any other,
+    /// but a step may touch it while another actor holds it.
+    fn rule(&self, object: ObjectId) -> Rule {
+        let mutex = (object.0 as usize).checked_sub(self.program.cells.len());
+        if mutex.and_then(|mutex| self.program.tried.get(mutex)).is_some_and(|is_tried| !is_tried) {
+            return Rule::Mutex;
+        }
+        let handler = object.0.checked_sub(self.first_handler_object());
+        let handler = handler.and_then(|handler| self.program.handlers.get(handler as usize));
+        let is_bag = !self.messages_wait && handler.is_some_and(|handler| handler.any);
+        if is_bag { Rule::Bag } else { Rule::Free }
     }
 
     /// What an event looks at to find out whether it can happen.

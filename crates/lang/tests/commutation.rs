@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Taken, enabled, explore, model, outcomes, take};
-use mazurka_core::{ActorId, Dependence, Footprint, Move, Next, Schedule, Step, System};
+use mazurka_core::{ActorId, Dependence, Footprint, Insight, Machine, Move, Narrator, Schedule, Step, Stepper, System};
 use mazurka_lang::{Identity, Model, State};
 use proptest::prelude::{ProptestConfig, any, proptest};
 use std::collections::HashMap;
@@ -318,8 +318,13 @@ fn states_by_fingerprint(model: &Model) -> Vec<State> {
 
 fn check_state(model: &Model, state: &State, program: &str) {
     let actors = enabled(model, state);
-    let mut waiting = Vec::new();
-    model.waiting(state, &mut waiting);
+    let mut blocked = Vec::new();
+    model.blocked(state, &actors, &mut |actor, obstacle| {
+        let mut footprint = Footprint::default();
+        obstacle(&mut footprint);
+        footprint.seal();
+        blocked.push((actor, footprint));
+    });
     let mut unique = actors.clone();
     unique.sort_unstable();
     unique.dedup();
@@ -327,7 +332,7 @@ fn check_state(model: &Model, state: &State, program: &str) {
     let taken: Vec<Vec<Taken>> = actors.iter().map(|&actor| outcomes(model, state, actor)).collect();
     for (first, one) in taken.iter().enumerate() {
         for a in one {
-            check_waiting(model, state, a, &waiting, program);
+            check_blocked(model, a, &blocked, program);
             for b in taken.iter().skip(first + 1).flatten() {
                 if !WEAKEST.conflicts(&a.footprint, &b.footprint) {
                     check_pair(model, a, b, program);
@@ -352,15 +357,13 @@ fn check_pair(model: &Model, a: &Taken, b: &Taken, program: &str) {
     assert_eq!(ab.after, ba.after, "{}: two states", who());
 }
 
-/// Whoever waits goes on waiting unless the step conflicts with what he waits to do.
-fn check_waiting(model: &Model, state: &State, a: &Taken, waiting: &[ActorId], program: &str) {
+/// A blocked actor stays blocked unless the step conflicts with the step that it is blocked on.
+fn check_blocked(model: &Model, a: &Taken, blocked: &[(ActorId, Footprint)], program: &str) {
     let after = enabled(model, &a.after);
-    for &waiter in waiting {
-        let mut footprint = Footprint::default();
-        let next = model.next(state, waiter, &mut footprint);
-        if next == Next::Blocked && !WEAKEST.conflicts(&a.footprint, &footprint) {
-            let names = (model.actor_name(a.step.actor), model.actor_name(waiter));
-            assert!(!after.contains(&waiter), "{program}: {} lets {} go", names.0, names.1);
+    for (actor, footprint) in blocked {
+        if !WEAKEST.conflicts(&a.footprint, footprint) {
+            let names = (model.actor_name(a.step.actor), model.actor_name(*actor));
+            assert!(!after.contains(actor), "{program}: {} enables {}", names.0, names.1);
         }
     }
 }
@@ -372,7 +375,7 @@ fn what_an_actor_would_do_next_is_what_it_does() {
         for state in states_by_fingerprint(&model) {
             for actor in enabled(&model, &state) {
                 let mut footprint = Footprint::default();
-                assert_eq!(model.next(&state, actor, &mut footprint), Next::Ready, "{name}");
+                Stepper::new(&model, state.clone()).foresee(actor, &mut footprint);
                 assert_eq!(footprint, outcomes(&model, &state, actor)[0].footprint, "{name}");
             }
         }

@@ -1,6 +1,6 @@
 //! Programs in several files: what is included, from where, and which file and line an error or a step belongs to.
 
-use mazurka_core::{Diagnostic, System};
+use mazurka_core::{Diagnostic, Narrator, System};
 use mazurka_lang::{CompileError, Identity, Loader, Model, Program, SourceName, Sources, compile_files};
 use std::collections::BTreeMap;
 

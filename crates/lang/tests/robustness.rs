@@ -4,7 +4,7 @@
 mod common;
 
 use common::{enabled, outcomes};
-use mazurka_core::{Move, Outcome, Schedule, Stepper, System};
+use mazurka_core::{Insight, Move, Narrator, Outcome, Schedule, Stepper, System};
 use mazurka_lang::{Identity, Model, compile, parse, print};
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof, proptest};

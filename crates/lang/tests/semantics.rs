@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Explored, enabled, explore, model, model_with, outcomes, tell, value};
-use mazurka_core::{ActorId, Ending, Outcome, Step, System};
+use mazurka_core::{ActorId, Ending, Insight, Narrator, Outcome, Step, System};
 use mazurka_lang::{Identity, Model};
 
 /// Explores a program by presence.

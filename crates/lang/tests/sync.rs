@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Explored, explore, model};
-use mazurka_core::{Outcome, System, Value};
+use mazurka_core::{Narrator, Outcome, System, Value};
 use mazurka_lang::{CompileError, Identity, Model, compile};
 
 fn all(source: &str) -> (Model, Explored) {

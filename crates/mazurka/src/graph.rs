@@ -34,7 +34,7 @@ struct Walk<'s, S: System> {
 impl<S: System> Walk<'_, S> {
     /// The number of a state; `None` if that would be one too many.
     fn reach(&mut self, state: S::State, depth: usize) -> Option<usize> {
-        let fingerprint = self.system.fingerprint(&state);
+        let fingerprint = self.system.insight().fingerprint(&state);
         if let Some(&known) = self.numbers.get(&fingerprint) {
             return Some(known);
         }
@@ -55,12 +55,12 @@ impl<S: System> Walk<'_, S> {
         for actor in self.enabled(&before) {
             let mut outcome = Some(Outcome::FIRST);
             while let Some(taken) = outcome {
-                let text = self.system.describe(&before, actor, taken).text;
+                let text = self.system.narrator().describe(&before, actor, taken).text;
                 let mut after = before.clone();
                 step.take(self.system, &mut after, Move { actor, outcome: taken });
                 let to = self.reach(after, self.graph.nodes[from].depth + 1)?;
                 let wrong = !step.violations().is_empty();
-                self.graph.edges.push(Edge { from, to, actor: self.system.actor_name(actor), text, wrong });
+                self.graph.edges.push(Edge { from, to, actor: self.system.narrator().actor_name(actor), text, wrong });
                 if self.graph.edges.len() > STEPS_PER_STATE * self.most {
                     return None;
                 }
@@ -73,7 +73,7 @@ impl<S: System> Walk<'_, S> {
     /// The states that a schedule passes.
     fn path(&self, schedule: &Schedule) -> Vec<usize> {
         let Some(start) = self.system.initial_states().into_iter().nth(schedule.start) else { return Vec::new() };
-        let number = |state: &S::State| self.numbers.get(&self.system.fingerprint(state)).copied();
+        let number = |state: &S::State| self.numbers.get(&self.system.insight().fingerprint(state)).copied();
         let mut path: Vec<usize> = number(&start).into_iter().collect();
         let mut stepper = Stepper::new(self.system, start);
         for &taken in &schedule.moves {
@@ -93,7 +93,7 @@ impl<S: System> Walk<'_, S> {
 
     fn observe(&self, state: &S::State) -> Vec<Value> {
         let mut values = Vec::new();
-        self.system.observe(state, &mut values);
+        self.system.narrator().observe(state, &mut values);
         values
     }
 

@@ -39,7 +39,7 @@ fn sample<S: System>(system: &S, meter: &Meter) -> Option<BTreeMap<String, usize
     }
     let mut by_name = BTreeMap::new();
     for (object, count) in conflicts {
-        let name = system.object_name(object);
+        let name = system.narrator().object_name(object);
         let name = name.split_once('[').map_or(name.as_str(), |(array, _)| array).to_owned();
         *by_name.entry(name).or_default() += count;
     }
@@ -63,7 +63,7 @@ fn run<S: System>(
         }
         let Some(&actor) = random.pick(stepper.enabled()) else { return Some(()) };
         let record = stepper.step(Move { actor, outcome: Outcome::FIRST });
-        for touch in record.footprint.touches().iter().filter(|touch| can_be_left_out(system.object_kind(touch.object)))
+        for touch in record.footprint.touches().iter().filter(|touch| can_be_left_out(system.object(touch.object).kind))
         {
             let before = last.insert(touch.object, (actor, touch.access));
             let conflict = |&(other, access): &(ActorId, Access)| {

@@ -4,7 +4,7 @@
 //! Then check it from a test. The engines, verdicts and reports are those of the `mazurka` command.
 //!
 //! ```
-//! use mazurka::{ActorId, Check, ObjectId, Step, System, Verdict};
+//! use mazurka::{ActorId, Check, Narrator, ObjectId, Step, System, Verdict};
 //!
 //! /// Two tellers who each read the balance, and then write it back with their deposit.
 //! struct Bank;
@@ -45,6 +45,12 @@
 //!         }
 //!     }
 //!
+//!     fn narrator(&self) -> &dyn Narrator<State> {
+//!         self
+//!     }
+//! }
+//!
+//! impl Narrator<State> for Bank {
 //!     fn actor_name(&self, teller: ActorId) -> String {
 //!         ["Ann", "Bob"][teller.index()].to_owned()
 //!     }
@@ -76,9 +82,10 @@ mod subject;
 pub use check::{Check, Checked, Searched};
 pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use mazurka_core::{
-    Access, ActorId, Budget, Cancel, Counter, Description, Ending, Exploration, Fingerprint, Footprint, Found,
-    Location, Move, Next, ObjectId, Observer, Outcome, Progress, Schedule, Silent, Statistics, Step, StopReason,
-    System, Traits, Value, Verdict, Violation, ViolationKind,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Ending, Exploration,
+    Fingerprint, Footprint, Found, Insight, Location, Move, Narrator, Object, ObjectId, ObjectKind, Observer, Obstacle,
+    Outcome, Progress, Rule, Schedule, Silent, Statistics, Step, StopReason, System, Traits, Value, Verdict, Violation,
+    ViolationKind,
 };
 pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};

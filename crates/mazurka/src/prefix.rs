@@ -11,8 +11,8 @@ pub(crate) fn draw<S: System>(system: &S, options: &Options, most: usize) -> Opt
         let moves = event.history.iter().map(|&cause| prefix[cause].step).collect();
         let (stepper, _) = Stepper::replay(system, &Schedule { start: event.start, moves })?;
         Some(Event {
-            actor: system.actor_name(event.step.actor),
-            text: system.describe(stepper.state(), event.step.actor, event.step.outcome).text,
+            actor: system.narrator().actor_name(event.step.actor),
+            text: system.narrator().describe(stepper.state(), event.step.actor, event.step.outcome).text,
             causes: event.causes.clone(),
             conflicts: event.conflicts.clone(),
             is_cutoff: event.is_cutoff,

@@ -1,6 +1,6 @@
 //! A model that forgets to say what a step touches is told, where an engine would have relied on it.
 
-use mazurka::{ActorId, Check, Engine, Footprint, Next, ObjectId, Step, System, Traits, Verdict};
+use mazurka::{ActorId, Check, Engine, Narrator, ObjectId, Step, System, Traits, Verdict};
 
 /// Two writers of one cell, and a reader who says what must not be.
 struct Cell {
@@ -32,15 +32,16 @@ impl System for Cell {
         state[2] = if actor.0 == 2 { 1 + state[3] } else { state[2] };
     }
 
-    fn next(&self, state: &Self::State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        if state[actor.index()] == 0 { Next::Unknown } else { Next::Finished }
-    }
-
     fn traits(&self) -> Traits {
-        Traits { threads: true, tells_who_waits: true, ..Traits::default() }
+        Traits { threads: true, tells_blocked: true, ..Traits::default() }
     }
 
+    fn narrator(&self) -> &dyn Narrator<[u8; 4]> {
+        self
+    }
+}
+
+impl Narrator<[u8; 4]> for Cell {
     fn actor_name(&self, actor: ActorId) -> String {
         ["Ann", "Bob", "Eve"][actor.index()].to_owned()
     }

@@ -1,6 +1,6 @@
 //! A model that panics: in a step that is a violation, elsewhere an honest end.
 
-use mazurka::{ActorId, Check, Engine, Footprint, Next, ObjectId, Step, System, Traits, Verdict, ViolationKind};
+use mazurka::{ActorId, Check, Engine, ObjectId, Step, System, Traits, Verdict, ViolationKind};
 
 /// Two tellers take from an account; whoever comes second finds it empty.
 struct Till {
@@ -36,13 +36,8 @@ impl System for Till {
         }
     }
 
-    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        if state.done[actor.index()] { Next::Finished } else { Next::Unknown }
-    }
-
     fn traits(&self) -> Traits {
-        Traits { threads: true, tells_who_waits: true, ..Traits::default() }
+        Traits { threads: true, tells_blocked: true, ..Traits::default() }
     }
 }
 

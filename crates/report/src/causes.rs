@@ -49,7 +49,7 @@ impl History {
         let mut through: HashMap<usize, (ObjectKind, ObjectId)> = HashMap::new();
         for touch in footprint.touches() {
             let touched = self.objects.entry(touch.object).or_default();
-            let link = (system.object_kind(touch.object), touch.object);
+            let link = (system.object(touch.object).kind, touch.object);
             let others = touched.iter().filter(|earlier| earlier.actor != actor);
             for earlier in others.filter(|earlier| Dependence::default().touches(earlier.access, touch.access)) {
                 let known = through.entry(earlier.row).or_insert(link);
@@ -64,7 +64,7 @@ impl History {
         let own = self.last.insert(actor, row);
         let direct: Vec<usize> = through.keys().copied().chain(own).collect();
         through.retain(|&cause, _| !direct.iter().any(|&other| self.order.before(cause, other)));
-        let named = |(row, (kind, object))| Cause { row, object: system.object_name(object), kind };
+        let named = |(row, (kind, object))| Cause { row, object: system.narrator().object_name(object), kind };
         let mut causes: Vec<_> = through.into_iter().map(named).collect();
         causes.sort_unstable_by_key(|cause| cause.row);
         causes

@@ -2,8 +2,9 @@
 
 use crate::Story;
 use mazurka_core::{
-    Access, ActorId, Awaited, Counter, Description, Ending, Explanation, Found, Location, Move, ObjectId, ObjectKind,
-    Outcome, Race, Schedule, Statistics, Step, Stepper, System, Value, Violation, ViolationKind,
+    Access, ActorId, Awaited, BlockedVisitor, Counter, Description, Ending, Explanation, Found, Insight, Location,
+    Move, Narrator, Object, ObjectId, ObjectKind, Outcome, Race, Schedule, Statistics, Step, Stepper, System, Value,
+    Violation, ViolationKind,
 };
 
 const X: ObjectId = ObjectId(0);
@@ -164,14 +165,6 @@ impl System for Threads {
         state.at[thread] += 1;
     }
 
-    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
-        if self.bad_start {
-            let mut violation = Violation::new(ViolationKind::Invariant, "invariant broken: x > 0");
-            violation.values.push(Value { name: "x".to_owned(), value: state.x.to_string() });
-            into.push(violation);
-        }
-    }
-
     fn ending(&self, state: &State) -> Ending {
         let waits: Vec<_> = (0..self.threads.len())
             .filter_map(|thread| match self.op(state, thread)? {
@@ -189,6 +182,49 @@ impl System for Threads {
         Ending::Deadlock(Box::new(Violation::new(ViolationKind::Deadlock, message)))
     }
 
+    fn blocked(&self, state: &State, _enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        for thread in 0..self.threads.len() {
+            if let Some(Op::Lock(lock)) = self.op(state, thread)
+                && state.holders[lock].is_some()
+            {
+                let object = ObjectId(LOCKS + lock as u32);
+                visit(ActorId(thread as u32), &mut |footprint| {
+                    footprint.touch(object, Access::WRITE);
+                    Some(Awaited::Freed(object))
+                });
+            }
+        }
+    }
+
+    fn object(&self, object: ObjectId) -> Object {
+        if object.0 < LOCKS { ObjectKind::Variable.into() } else { ObjectKind::Lock.into() }
+    }
+
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Threads {
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        if self.bad_start {
+            let mut violation = Violation::new(ViolationKind::Invariant, "invariant broken: x > 0");
+            violation.values.push(Value { name: "x".to_owned(), value: state.x.to_string() });
+            into.push(violation);
+        }
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        let lock = object.0.checked_sub(LOCKS)?;
+        state.holders[lock as usize].map(|holder| ActorId(holder as u32))
+    }
+}
+
+impl Narrator<State> for Threads {
     fn actor_name(&self, actor: ActorId) -> String {
         self.names[actor.index()].clone()
     }
@@ -198,30 +234,6 @@ impl System for Threads {
             X => "x".to_owned(),
             Z => "z".to_owned(),
             ObjectId(lock) => format!("lock {}", lock - LOCKS),
-        }
-    }
-
-    fn object_kind(&self, object: ObjectId) -> ObjectKind {
-        if object.0 < LOCKS { ObjectKind::Variable } else { ObjectKind::Lock }
-    }
-
-    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
-        let lock = object.0.checked_sub(LOCKS)?;
-        state.holders[lock as usize].map(|holder| ActorId(holder as u32))
-    }
-
-    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
-        let stuck = |&thread: &usize| match self.op(state, thread) {
-            Some(Op::Lock(lock)) => state.holders[lock].is_some(),
-            _ => false,
-        };
-        into.extend((0..self.threads.len()).filter(stuck).map(|thread| ActorId(thread as u32)));
-    }
-
-    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
-        match self.op(state, actor.index())? {
-            Op::Lock(lock) => Some(Awaited::Freed(ObjectId(LOCKS + lock as u32))),
-            _ => None,
         }
     }
 

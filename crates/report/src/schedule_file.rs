@@ -181,7 +181,7 @@ impl ScheduleFile {
         source: Fingerprint,
         defines: Vec<(String, String)>,
     ) -> Self {
-        let saved = |step: &Move| SavedStep { actor: system.actor_name(step.actor), outcome: step.outcome };
+        let saved = |step: &Move| SavedStep { actor: system.narrator().actor_name(step.actor), outcome: step.outcome };
         let place = found.violation.location.as_ref();
         ScheduleFile {
             programs,
@@ -207,8 +207,8 @@ impl ScheduleFile {
         for (index, SavedStep { actor, outcome }) in self.steps.iter().enumerate() {
             let step = index + 1;
             let able = stepper.enabled();
-            let Some(&id) = able.iter().find(|&&id| system.actor_name(id) == *actor) else {
-                let able = able.iter().map(|&id| system.actor_name(id)).collect();
+            let Some(&id) = able.iter().find(|&&id| system.narrator().actor_name(id) == *actor) else {
+                let able = able.iter().map(|&id| system.narrator().actor_name(id)).collect();
                 return Err(ReplayError::CannotMove { step, actor: actor.clone(), able });
             };
             let next = Move { actor: id, outcome: *outcome };

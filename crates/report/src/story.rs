@@ -170,7 +170,7 @@ impl Story {
             if faithful { telling.reason(system, found, explanation) } else { Reason::default() };
         Story {
             violation: found.violation.clone(),
-            culprit: found.violation.actor.map(|actor| system.actor_name(actor)),
+            culprit: found.violation.actor.map(|actor| system.narrator().actor_name(actor)),
             actors: telling.actors,
             start: found.schedule.start,
             start_values: what_sets_apart(system, found.schedule.start),
@@ -183,7 +183,7 @@ impl Story {
             early,
             choice,
             why,
-            repeats: if faithful { system.repeats(found) } else { Vec::new() },
+            repeats: if faithful { system.narrator().repeats(found) } else { Vec::new() },
             original: Length::of(original),
             length: Length::of(&found.schedule),
             faithful,
@@ -336,8 +336,8 @@ fn before_in_words<S: System>(
     (first, did): (&str, Access),
     (second, does): (&str, Access),
 ) -> String {
-    let name = system.object_name(object);
-    let (did, does) = (system.touch_verb(object, did), system.touch_verb(object, does));
+    let name = system.narrator().object_name(object);
+    let (did, does) = (system.narrator().touch_verb(object, did), system.narrator().touch_verb(object, does));
     // What happens to an event has the event's name.
     let what = if first == name { String::new() } else { format!(" {name}") };
     let then = match (did == does, second == name) {
@@ -371,19 +371,19 @@ impl Telling {
         let mut before = observe(system, stepper.state());
         telling.initial.clone_from(&before);
         for (index, &step) in schedule.moves.iter().enumerate() {
-            let description = system.describe(stepper.state(), step.actor, step.outcome);
+            let description = system.narrator().describe(stepper.state(), step.actor, step.outcome);
             let Some(record) = stepper.try_step(step) else { return telling };
             let causes = history.push(system, index, step.actor, &record.footprint);
             let record_footprint = record.footprint.clone();
             telling.footprints.push(record_footprint.clone());
             let actor = *columns.entry(step.actor).or_insert_with(|| {
-                telling.actors.push(system.actor_name(step.actor));
+                telling.actors.push(system.narrator().actor_name(step.actor));
                 telling.actors.len() - 1
             });
             let after = observe(system, stepper.state());
             let holds = update_held(system, stepper.state(), step.actor, &record_footprint, &mut held);
             let mut locals = Vec::new();
-            system.observe_locals(stepper.state(), step.actor, &mut locals);
+            system.narrator().observe_locals(stepper.state(), step.actor, &mut locals);
             telling.rows.push(Row {
                 number: index + 1,
                 actor,
@@ -406,7 +406,7 @@ impl Telling {
 
     /// Why it happens, in words, and the steps that the words are about.
     fn reason<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
-        if let Some(why) = system.explain(found) {
+        if let Some(why) = system.narrator().explain(found) {
             let race = explanation.and_then(|explanation| explanation.race());
             return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
         }
@@ -454,7 +454,7 @@ impl Telling {
 
     fn told_race<S: System>(&self, system: &S, race: Option<Race>) -> Option<ToldRace> {
         let race = race.filter(|race| race.first < race.second && race.second < self.rows.len())?;
-        Some(ToldRace { first: race.first, second: race.second, object: system.object_name(race.object) })
+        Some(ToldRace { first: race.first, second: race.second, object: system.narrator().object_name(race.object) })
     }
 
     fn why_of_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
@@ -477,19 +477,19 @@ impl Telling {
         for &other in others {
             stepper.try_step(other)?;
         }
-        let Description { text, location } = system.describe(stepper.state(), last.actor, last.outcome);
+        let Description { text, location } = system.narrator().describe(stepper.state(), last.actor, last.outcome);
         let access = stepper.try_step(last)?.footprint.access(object)?;
-        let actor = system.actor_name(last.actor);
+        let actor = system.narrator().actor_name(last.actor);
         let mine = (self.actors[self.rows[step].actor].as_str(), self.footprints[step].access(object)?);
         let why = before_in_words(system, object, mine, (&actor, access));
-        let early = ToldEarly { step, actor, text, location, object: system.object_name(object) };
+        let early = ToldEarly { step, actor, text, location, object: system.narrator().object_name(object) };
         Some(Reason { why: Some(why), early: Some(early), ..Reason::default() })
     }
 
     fn reason_of_choice<S: System>(&self, system: &S, found: &Found, step: usize, instead: Outcome) -> Option<Reason> {
         let row = self.rows.get(step)?;
         let stepper = at(system, &found.schedule, step)?;
-        let instead = system.describe(stepper.state(), found.schedule.moves[step].actor, instead).text;
+        let instead = system.narrator().describe(stepper.state(), found.schedule.moves[step].actor, instead).text;
         let actor = &self.actors[row.actor];
         // A step shows its outcome in parentheses at its end.
         let outcome = |text: &str| {
@@ -517,10 +517,10 @@ impl Telling {
 
     /// Both accesses of a data race, with their places.
     fn why_of_data_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
-        let object = system.object_name(race.object);
+        let object = system.narrator().object_name(race.object);
         let access = |index: usize| {
             let row = &self.rows[index];
-            let verb = system.touch_verb(race.object, self.footprints[index].access(race.object)?);
+            let verb = system.narrator().touch_verb(race.object, self.footprints[index].access(race.object)?);
             let place = row.location.as_ref().map_or_else(String::new, |location| format!(" ({location})"));
             Some(format!("{} {verb} {object}{place}", self.actors[row.actor]))
         };
@@ -555,18 +555,18 @@ fn update_held<S: System>(
     held: &mut HashMap<ActorId, Vec<ObjectId>>,
 ) -> Option<String> {
     let locks = held.entry(actor).or_default();
-    for touch in footprint.touches().iter().filter(|touch| system.object_kind(touch.object) == ObjectKind::Lock) {
+    for touch in footprint.touches().iter().filter(|touch| system.object(touch.object).kind == ObjectKind::Lock) {
         locks.retain(|&lock| lock != touch.object);
-        if system.holder(state, touch.object) == Some(actor) {
+        if system.insight().holder(state, touch.object) == Some(actor) {
             locks.push(touch.object);
         }
     }
-    locks.first().map(|&lock| system.object_name(lock))
+    locks.first().map(|&lock| system.narrator().object_name(lock))
 }
 
 fn observe<S: System>(system: &S, state: &S::State) -> Vec<Value> {
     let mut values = Vec::new();
-    system.observe(state, &mut values);
+    system.narrator().observe(state, &mut values);
     values
 }
 

@@ -61,16 +61,18 @@ pub(crate) fn waits<S: System>(system: &S, state: &S::State, footprints: &[Footp
     touched.sort_unstable();
     touched.dedup();
     let in_hand = |actor: ActorId| {
-        let objects = touched.iter().filter(|&&object| is_taken(system.object_kind(object)));
-        let held = objects.filter(|&&object| system.holder(state, object) == Some(actor));
-        held.map(|&object| system.object_name(object)).collect()
+        let objects = touched.iter().filter(|&&object| is_taken(system.object(object).kind));
+        let held = objects.filter(|&&object| system.insight().holder(state, object) == Some(actor));
+        held.map(|&object| system.narrator().object_name(object)).collect()
     };
     let mut waits = Vec::new();
-    system.visit_waiting(state, &[], &mut |actor, _, awaited| {
-        if let Some(awaited) = awaited.and_then(|awaited| waited(system, state, actor, awaited)) {
-            let description = system.describe(state, actor, Outcome::FIRST);
+    system.blocked(state, &[], &mut |actor, obstacle| {
+        if let Some(awaited) =
+            obstacle(&mut Footprint::default()).and_then(|awaited| waited(system, state, actor, awaited))
+        {
+            let description = system.narrator().describe(state, actor, Outcome::FIRST);
             waits.push(Wait {
-                actor: system.actor_name(actor),
+                actor: system.narrator().actor_name(actor),
                 text: description.text,
                 location: description.location,
                 awaited,
@@ -89,13 +91,13 @@ fn is_taken(kind: ObjectKind) -> bool {
 /// What somebody waits for; `None` for an event that cannot happen, which is no reason to be stuck.
 fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
     let object = awaited.object();
-    let holder = system.holder(state, object);
-    match system.object_kind(object) {
+    let holder = system.insight().holder(state, object);
+    match system.object(object).kind {
         ObjectKind::Life if holder == Some(actor) => Some(Waited::Signal),
-        ObjectKind::Life => holder.map(|holder| Waited::End(system.actor_name(holder))),
+        ObjectKind::Life => holder.map(|holder| Waited::End(system.narrator().actor_name(holder))),
         kind if is_taken(kind) => Some(Waited::Object {
-            name: system.object_name(object),
-            holder: holder.map(|holder| system.actor_name(holder)),
+            name: system.narrator().object_name(object),
+            holder: holder.map(|holder| system.narrator().actor_name(holder)),
         }),
         _ => None,
     }

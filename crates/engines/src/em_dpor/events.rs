@@ -239,8 +239,8 @@ impl Past {
 
 /// The actors that are there now and were not before a step: `before` is who was there then.
 pub(super) fn made<M: Machine>(machine: &M, tasks: &mut Tasks, before: &mut Vec<ActorId>) -> SmallVec<[ActorId; 1]> {
-    let mut now: Vec<ActorId> = machine.enabled().to_vec();
-    machine.waiting(&mut now);
+    let mut now = Vec::new();
+    machine.present(&mut now);
     let new: SmallVec<[ActorId; 1]> = now.iter().copied().filter(|actor| !before.contains(actor)).collect();
     for &actor in &new {
         tasks.queue(machine, actor);

@@ -7,7 +7,7 @@ use super::covering::{Aim, Jam, Search};
 use super::events::{EventId, Events, Recorded, Run, made};
 use super::openings::Place;
 use super::plan::{Goal, Target, Wanted, plan};
-use super::tasks::{Tasks, Thread};
+use super::tasks::{Blocked, Tasks, Thread, awaited_by};
 use crate::tally::{FastSet, arrive};
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, Outcome, StopReason};
 use rustc_hash::FxHashMap;
@@ -70,15 +70,11 @@ impl<M: Machine> Search<'_, '_, M> {
 
     /// Remembers what those wait for who cannot move.
     fn note_those_who_wait(&mut self) {
-        let mut waiting = Vec::new();
-        self.machine.waiting(&mut waiting);
-        for actor in waiting {
+        for Blocked { actor, touches, .. } in self.tasks.blocked(&self.machine) {
             let place = (actor, self.run.count(actor) + 1);
-            if let Some((touches, _)) = self.tasks.next(&self.machine, actor) {
-                let held = self.run.held(actor, &self.events, &self.tasks);
-                self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
-                self.openings.add_wait(place, touches, false, &held, &self.tasks);
-            }
+            let held = self.run.held(actor, &self.events, &self.tasks);
+            self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
+            self.openings.add_wait(place, touches, false, &held, &self.tasks);
         }
     }
 
@@ -246,7 +242,7 @@ impl<M: Machine> Search<'_, '_, M> {
             return false;
         }
         let thread = self.tasks.thread(actor);
-        let blocker = match self.machine.awaits(actor) {
+        let blocker = match awaited_by(&self.machine, actor) {
             Some(Awaited::Made(object)) => {
                 let change = self.openings.only_change(object).filter(|_| self.tasks.is_gate(object));
                 change.filter(|&(other, number)| self.run.count(other) < number).map(|(other, _)| other)
@@ -281,7 +277,7 @@ impl<M: Machine> Search<'_, '_, M> {
                 posts.push(event.step);
                 continue;
             }
-            let Some((touches, _)) = self.tasks.next(&self.machine, actor) else { continue };
+            let touches = self.tasks.foresee(&self.machine, actor);
             let key = (self.tasks.thread(actor), touches);
             let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
             if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {

@@ -76,7 +76,7 @@ pub use yardstick::covering_classes;
 
 use crate::Options;
 use crate::tally::{FastSet, Tally, from_each_start};
-use crate::waiting::unless_it_tells_who_waits;
+use crate::waiting::unless_it_tells_blocked;
 use mazurka_core::{Counter, Exploration, Fingerprint, Observer, Stepper, StopReason, System, Traits};
 use tasks::Leak;
 
@@ -89,7 +89,7 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
                 .to_owned(),
         );
     }
-    unless_it_tells_who_waits(traits)
+    unless_it_tells_blocked(traits)
 }
 
 /// Explores a program. The promise stands at the head of this file.

@@ -7,7 +7,7 @@
 
 use super::class::ClassName;
 use super::order::{Order, Taken};
-use super::tasks::{Leak, Tasks, Thread, Touches, mutexes_taken};
+use super::tasks::{Blocked, Leak, Tasks, Thread, Touches, has_ended, mutexes_taken};
 use crate::tally::{FastSet, Tally, arrive};
 use crate::trail::Trail;
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, ObjectId, StopReason, VectorClock};
@@ -191,8 +191,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 
     /// The messages that are there now and were not before the last step.
     fn posted(&mut self, index: usize) -> SmallVec<[ActorId; 1]> {
-        let mut now: Vec<ActorId> = self.machine.enabled().to_vec();
-        self.machine.waiting(&mut now);
+        let mut now = Vec::new();
+        self.machine.present(&mut now);
         let before = &self.path.nodes[index].present;
         now.retain(|&actor| !before.iter().any(|present| present.actor == actor));
         let tasks = &mut self.path.tasks;
@@ -207,8 +207,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         self.held.resize(index, 0);
         let held = before.map_or(0, |at| self.held[at]) + mutexes_taken(&self.machine, footprint);
         self.held.push(held);
-        let ended = self.machine.queue(actor).is_none();
-        self.leaked |= ended && held != 0 && self.path.tasks.minds_leaks();
+        self.leaked |= held != 0 && self.path.tasks.minds_leaks() && has_ended(&self.machine, actor);
     }
 
     /// Adds the place where the machine stands to the path; false if the run ends there.
@@ -234,15 +233,14 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 
     /// Who is there, and what each of them would do.
     fn look(&mut self, reordered: Vec<(ActorId, ActorId)>) -> Node {
-        let mut actors: Vec<ActorId> = self.machine.enabled().to_vec();
-        let can_move = actors.len();
-        self.machine.waiting(&mut actors);
-        let mut present = Vec::with_capacity(actors.len());
-        for (place, &actor) in actors.iter().enumerate() {
-            let Some((touches, _)) = self.path.tasks.next(&self.machine, actor) else { continue };
-            let can_move = place < can_move;
-            let awaited = if can_move { None } else { self.machine.awaits(actor) };
-            present.push(Present { actor, thread: self.path.tasks.thread(actor), touches, can_move, awaited });
+        let tasks = &mut self.path.tasks;
+        let mut present = Vec::new();
+        for &actor in self.machine.enabled() {
+            let touches = tasks.foresee(&self.machine, actor);
+            present.push(Present { actor, thread: tasks.thread(actor), touches, can_move: true, awaited: None });
+        }
+        for Blocked { actor, touches, awaited } in tasks.blocked(&self.machine) {
+            present.push(Present { actor, thread: tasks.thread(actor), touches, can_move: false, awaited });
         }
         let readied = self.readied(&present);
         Node {

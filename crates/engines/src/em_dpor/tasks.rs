@@ -7,7 +7,7 @@
 //! the next one runs. That is watched: a message that ends with a mutex in its hands is a [`Leak`].
 
 use mazurka_core::{
-    Access, ActorId, Dependence, Footprint, FootprintId, FootprintTable, Machine, Next, ObjectId, Queue,
+    Access, ActorId, ActorKind, Awaited, Dependence, Footprint, FootprintId, FootprintTable, Machine, ObjectId, Rule,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -28,6 +28,14 @@ pub(super) struct Touches {
     pub(super) unlocked: FootprintId,
 }
 
+/// A blocked actor: what the step would touch that it is blocked on, and what it awaits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocked {
+    pub(super) actor: ActorId,
+    pub(super) touches: Touches,
+    pub(super) awaited: Option<Awaited>,
+}
+
 /// A message ended and holds a mutex: then mutexes do count between messages of one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Leak;
@@ -35,7 +43,8 @@ pub(super) struct Leak;
 /// Who runs where, and the footprints as they count here.
 pub(super) struct Tasks {
     table: FootprintTable,
-    queues: FxHashMap<ActorId, Option<Queue>>,
+    /// The handlers of messages that came in order into a queue.
+    queues: FxHashMap<ActorId, Option<ObjectId>>,
     /// The gates among the objects: what a gate lets move has no other order.
     gates: FxHashSet<ObjectId>,
     mutexes: FxHashSet<ObjectId>,
@@ -62,22 +71,25 @@ impl Tasks {
         !self.mutexes_count
     }
 
-    /// The queue of an actor that is there.
-    pub(super) fn queue<M: Machine>(&mut self, machine: &M, actor: ActorId) -> Option<Queue> {
-        *self.queues.entry(actor).or_insert_with(|| machine.queue(actor))
+    /// The queue of an actor that exists, by its handler.
+    pub(super) fn queue<M: Machine>(&mut self, machine: &M, actor: ActorId) -> Option<ObjectId> {
+        *self.queues.entry(actor).or_insert_with(|| match machine.actor(actor) {
+            ActorKind::Message { handler, fifo: Some(_) } => Some(handler),
+            _ => None,
+        })
     }
 
     /// The thread of an actor that was there once.
     pub(super) fn thread(&self, actor: ActorId) -> Thread {
         match self.queues.get(&actor) {
-            Some(Some(queue)) => Thread::Queue(queue.handler),
+            Some(Some(handler)) => Thread::Queue(*handler),
             _ => Thread::Alone(actor),
         }
     }
 
     /// A footprint as it counts here.
     pub(super) fn touches<M: Machine>(&mut self, machine: &M, actor: ActorId, footprint: &Footprint) -> Touches {
-        let handler = self.queue(machine, actor).map(|queue| queue.handler);
+        let handler = self.queue(machine, actor);
         let counts = |object: ObjectId, access: Access| Some(object) != handler && access != Access::POST;
         let mut kept = std::mem::take(&mut self.scratch);
         let mut intern = |table: &mut FootprintTable, wanted: &dyn Fn(ObjectId) -> bool| {
@@ -94,29 +106,35 @@ impl Tasks {
         let whole = intern(&mut self.table, &|_| true);
         if self.table.len() > known {
             let objects = footprint.touches().iter().map(|touch| touch.object);
-            self.gates.extend(objects.clone().filter(|&object| machine.is_gate(object)));
-            self.mutexes.extend(objects.filter(|&object| machine.is_mutex(object)));
+            self.gates.extend(objects.clone().filter(|&object| machine.object(object).rule == Rule::Gate));
+            self.mutexes.extend(objects.filter(|&object| is_mutex(machine, object)));
         }
         let unlocked = if handler.is_none() || self.mutexes_count {
             whole
         } else {
-            intern(&mut self.table, &|object| !machine.is_mutex(object))
+            intern(&mut self.table, &|object| !is_mutex(machine, object))
         };
         self.scratch = kept;
         Touches { whole, unlocked }
     }
 
-    /// What an actor would touch next, if it is there: and whether it can.
-    pub(super) fn next<M: Machine>(&mut self, machine: &M, actor: ActorId) -> Option<(Touches, bool)> {
+    /// What an enabled actor would touch next.
+    pub(super) fn foresee<M: Machine>(&mut self, machine: &M, actor: ActorId) -> Touches {
         let mut footprint = Footprint::default();
-        let next = machine.next(actor, &mut footprint);
-        footprint.seal();
-        let can = match next {
-            Next::Finished | Next::Unknown => return None,
-            Next::Ready => true,
-            Next::Blocked => false,
-        };
-        Some((self.touches(machine, actor, &footprint), can))
+        machine.foresee(actor, &mut footprint);
+        self.touches(machine, actor, &footprint)
+    }
+
+    /// The blocked actors.
+    pub(super) fn blocked<M: Machine>(&mut self, machine: &M) -> Vec<Blocked> {
+        let (mut blocked, mut footprint) = (Vec::new(), Footprint::default());
+        machine.blocked(&mut |actor, obstacle| {
+            footprint.clear();
+            let awaited = obstacle(&mut footprint);
+            footprint.seal();
+            blocked.push(Blocked { actor, touches: self.touches(machine, actor, &footprint), awaited });
+        });
+        blocked
     }
 
     fn pair(&self, one: (Thread, Touches), other: (Thread, Touches)) -> (FootprintId, FootprintId) {
@@ -179,8 +197,31 @@ impl Tasks {
     }
 }
 
+/// Whether an object is a mutex.
+fn is_mutex<M: Machine>(machine: &M, object: ObjectId) -> bool {
+    machine.object(object).rule == Rule::Mutex
+}
+
+/// Whether an actor that took a step does not exist any more.
+pub(super) fn has_ended<M: Machine>(machine: &M, actor: ActorId) -> bool {
+    let mut present = Vec::new();
+    machine.present(&mut present);
+    !present.contains(&actor)
+}
+
+/// What a blocked actor awaits.
+pub(super) fn awaited_by<M: Machine>(machine: &M, actor: ActorId) -> Option<Awaited> {
+    let mut awaited = None;
+    machine.blocked(&mut |blocked, obstacle| {
+        if blocked == actor {
+            awaited = obstacle(&mut Footprint::default());
+        }
+    });
+    awaited
+}
+
 /// How many mutexes a footprint takes more than it gives back.
 pub(super) fn mutexes_taken<M: Machine>(machine: &M, footprint: &Footprint) -> i32 {
     let held = |access: Access| i32::from(access.contains(Access::WRITE)) - i32::from(access.contains(Access::RELEASE));
-    footprint.touches().iter().filter(|touch| machine.is_mutex(touch.object)).map(|touch| held(touch.access)).sum()
+    footprint.touches().iter().filter(|touch| is_mutex(machine, touch.object)).map(|touch| held(touch.access)).sum()
 }

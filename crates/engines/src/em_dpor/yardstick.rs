@@ -3,7 +3,7 @@
 //! The yardstick for `em-dpor`, as `enumerate` is for engines that count traces.
 
 use super::class::ClassName;
-use super::tasks::{Tasks, Thread, mutexes_taken};
+use super::tasks::{Tasks, Thread, has_ended, mutexes_taken};
 use crate::tally::FastSet;
 use mazurka_core::{ActorId, Ending, Fingerprint, Machine, Move, Stepper, System};
 use rustc_hash::FxHashMap;
@@ -88,7 +88,7 @@ fn take<M: Machine>(
     let is_message = matches!(names.tasks[0].thread(step.actor), Thread::Queue(_));
     let holds = held.entry(step.actor).or_default();
     *holds += mutexes_taken(machine, &record.footprint);
-    is_message && *holds != 0 && machine.queue(step.actor).is_none()
+    is_message && *holds != 0 && has_ended(machine, step.actor)
 }
 
 impl Names {

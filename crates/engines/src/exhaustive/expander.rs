@@ -152,7 +152,7 @@ impl<S: System> Expander<S> {
                 }
                 let successor = copy_into(&mut self.scratch[self.pending.len()], parent);
                 self.step.take(task.system, successor, Move { actor, outcome: current });
-                let key = Key::from(task.system.fingerprint(successor));
+                let key = Key::from(task.system.insight().fingerprint(successor));
                 self.pending.push(Pending { key, parent: number, ordinal });
                 outcome = self.step.next_outcome();
                 if !self.step.violations().is_empty() {
@@ -215,7 +215,7 @@ impl<S: System> Expander<S> {
         {
             self.findings.note(violation, task.depth, || Place { state: number, successor: None, then: None });
         }
-        self.report.ends.push((ending, task.system.fingerprint(state)));
+        self.report.ends.push((ending, task.system.insight().fingerprint(state)));
     }
 }
 

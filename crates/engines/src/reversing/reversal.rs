@@ -16,7 +16,7 @@ use super::arrangement::{Arrangement, OnPaper, Placed};
 use super::path::{Message, Path, name_of};
 use crate::tally::FastSet;
 use crate::wakeup::{Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, Next, ObjectId, Outcome};
+use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
 use smallvec::{SmallVec, smallvec};
 
 /// Whose step is to be taken without some of the steps that came before it.
@@ -101,7 +101,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// Whoever waits where the path ends might have moved without some of its steps.
     fn reverse_waiting(&mut self) {
         let (mut waiting, end) = (Vec::new(), self.path.steps.len());
-        self.machine.waiting(&mut waiting);
+        self.machine.blocked(&mut |actor, _| waiting.push(actor));
         if !waiting.is_empty() {
             self.trail.save(end, &self.machine);
         }
@@ -149,10 +149,9 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// The target cannot move after the steps that were kept: it might without one of those that it looks at.
     fn do_without_more(&mut self, target: Target, removed: &[usize], kept: &Kept, open: &mut Open) {
         let mut footprint = Footprint::default();
-        if self.machine.next(target.actor, &mut footprint) != Next::Blocked {
+        if !self.machine.obstacle(target.actor, &mut footprint) {
             return;
         }
-        footprint.seal();
         let looks = self.path.footprints.intern(&footprint);
         let path = &self.path;
         let mut last: SmallVec<[usize; 4]> = SmallVec::new();

@@ -160,7 +160,7 @@ impl<'a, S: System> Search<'a, S> {
     /// Takes a step with all its outcomes, unless it is idle.
     fn take_blindly(&mut self, from: NodeId, actor: ActorId) -> Result<(), StopReason> {
         let state = self.graph.state(from);
-        if self.system.is_idle(state, actor, self.step.footprint_mut()) {
+        if self.system.insight().is_idle(state, actor, self.step.footprint_mut()) {
             return Ok(());
         }
         let mut outcome = Some(Outcome::FIRST);
@@ -168,7 +168,7 @@ impl<'a, S: System> Search<'a, S> {
             let step = Move { actor, outcome: current };
             let trial = self.trials.add(step, self.graph.state(from));
             self.effort.step.take(self.system, &mut trial.state, step);
-            trial.fingerprint = self.system.fingerprint(&trial.state);
+            trial.fingerprint = self.system.insight().fingerprint(&trial.state);
             outcome = self.effort.step.next_outcome();
             if !self.effort.step.violations().is_empty() {
                 let violations = self.effort.step.violations().to_vec();

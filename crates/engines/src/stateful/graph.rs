@@ -13,9 +13,11 @@ use super::rows::{contains, insert, members_of_word, word};
 use super::sets::Set;
 use super::summary::{ClaimId, Claims, LabelId};
 use mazurka_core::{
-    Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Schedule, Step, StopReason, System, Touch,
+    Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Rule, Schedule, Step, StopReason, System,
+    Touch, awaited, survey,
 };
 use std::collections::VecDeque;
+use std::hash::Hash;
 
 /// What is seldom looked at in a state.
 pub(super) struct Place {
@@ -54,7 +56,7 @@ struct Kept<T> {
     free: Vec<u32>,
 }
 
-impl<T: Clone> Kept<T> {
+impl<T: Clone + Hash> Kept<T> {
     /// Keeps a copy of a state.
     fn keep<S: System<State = T>>(&mut self, system: &S, state: &T) -> u32 {
         match self.free.pop() {
@@ -63,7 +65,7 @@ impl<T: Clone> Kept<T> {
                 free
             }
             None => {
-                self.states.push(system.keep(state));
+                self.states.push(system.insight().keep(state));
                 self.states.len() as u32 - 1
             }
         }
@@ -77,8 +79,35 @@ impl<T: Clone> Kept<T> {
 
 /// A mutex that a step takes.
 fn taken_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<ObjectId> {
-    let takes = |touch: &&Touch| touch.access.contains(Access::WRITE) && system.is_mutex(touch.object);
+    let takes =
+        |touch: &&Touch| touch.access.contains(Access::WRITE) && system.object(touch.object).rule == Rule::Mutex;
     footprint.touches().iter().find(takes).map(|touch| touch.object)
+}
+
+/// Gets to know the mutexes among the objects that a step touches; `met` are the objects that are known.
+fn meet_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut Vec<u64>, mutexes: &mut Vec<ObjectId>) {
+    for touch in footprint
+        .touches()
+        .iter()
+        .filter(|touch| touch.access.contains(Access::WRITE) || touch.access.contains(Access::RELEASE))
+    {
+        if !contains(met, touch.object.0) {
+            insert(met, touch.object.0);
+            if system.object(touch.object).rule == Rule::Mutex {
+                mutexes.push(touch.object);
+            }
+        }
+    }
+}
+
+/// The one object that has to be written before an actor exists.
+fn absent_until<S: System>(system: &S, actor: ActorId) -> Option<ObjectId> {
+    let mut footprint = Footprint::default();
+    system.insight().absent(actor, &mut footprint);
+    match footprint.touches() {
+        [only] => Some(only.object),
+        _ => None,
+    }
 }
 
 /// How an actor was last seen to wait.
@@ -106,6 +135,9 @@ pub(super) struct Graph<'s, S: System> {
     first_without_claims: Option<NodeId>,
     /// The actors that were ever there.
     seen: Vec<u64>,
+    /// The objects that steps touched so far, and the mutexes among them.
+    met: Vec<u64>,
+    mutexes: Vec<ObjectId>,
     /// Those who always wait for the same step, for each of them what it claims, and the claims of all of them.
     standing_actors: Vec<u64>,
     standing: Vec<Set>,
@@ -132,6 +164,8 @@ impl<'s, S: System> Graph<'s, S> {
             pending: Vec::new(),
             first_without_claims: None,
             seen: Vec::new(),
+            met: Vec::new(),
+            mutexes: Vec::new(),
             standing_actors: Vec::new(),
             standing: Vec::new(),
             standing_claims: Set::EMPTY,
@@ -145,7 +179,7 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Gets to know those who always wait for the same step.
     fn meet_standing(&mut self) {
-        for (actor, footprint) in self.system.standing() {
+        for (actor, footprint) in self.system.insight().fixed_guards() {
             let label = self.claims.label(actor, &footprint, Set::EMPTY, || None);
             let own = self.claims.own(label);
             insert(&mut self.seen, actor.0);
@@ -287,7 +321,7 @@ impl<'s, S: System> Graph<'s, S> {
                 None => (standing, 0),
             };
             let asked_can_move = members_of_word(index, asked)
-                .filter(|&actor| self.system.standing_can_move(state, ActorId(actor)))
+                .filter(|&actor| self.system.insight().fixed_guard_holds(state, ActorId(actor)))
                 .fold(0, |all, actor| all | 1 << (actor % 64));
             self.standing_enabled.push(still | asked_can_move);
         }
@@ -305,28 +339,38 @@ impl<'s, S: System> Graph<'s, S> {
     /// the step that they claim. Those who always wait for the same step come later; see `claim_for_standing`.
     fn look_around(&mut self, state: &S::State, enabled: &mut Vec<ActorId>, way: Option<Way>) -> Set {
         let (system, claims, kinds) = (self.system, &mut self.claims, &mut self.kinds);
-        // Whoever is new was not there a step ago.
-        let before = way.map_or(state, |Way { from, .. }| self.kept.get(self.places[from.index()].kept));
         let mut greet = |actor: ActorId, kinds: &mut Kinds, claims: &mut Claims| {
             if !contains(&self.seen, actor.0) {
                 insert(&mut self.seen, actor.0);
-                if let Some(handler) = system.runs_on(actor) {
+                if let Some(handler) = system.actor(actor).handler() {
                     claims.note_handler(actor, handler);
                 }
-                system.awaits(before, actor).iter().for_each(|awaited| kinds.note(actor, awaited.object()));
+                // An actor that is met for the first time did not exist a step ago.
+                if way.is_some()
+                    && let Some(object) = absent_until(system, actor)
+                {
+                    kinds.note(actor, object);
+                }
             }
         };
         let (waiters, mut summary) = (&mut self.waiters, Set::EMPTY);
-        system.visit_others(state, enabled, &mut |actor, footprint, awaited| {
+        let (fixed, met, mutexes) = (&self.standing_actors, &mut self.met, &mut self.mutexes);
+        let is_fixed = |actor: ActorId| contains(fixed, actor.0);
+        let mut footprint = Footprint::default();
+        survey(system, state, is_fixed, enabled, &mut |actor, obstacle| {
+            footprint.clear();
+            let awaited = obstacle(&mut footprint);
+            footprint.seal();
             if waiters.len() <= actor.index() {
                 waiters.resize_with(actor.index() + 1, || None);
             }
             let own = match &waiters[actor.index()] {
-                Some(waiter) if waiter.awaited == awaited && waiter.footprint == *footprint => waiter.claims,
+                Some(waiter) if waiter.awaited == awaited && waiter.footprint == footprint => waiter.claims,
                 _ => {
                     greet(actor, kinds, claims);
                     awaited.iter().for_each(|awaited| kinds.note(actor, awaited.object()));
-                    let label = claims.label(actor, footprint, Set::EMPTY, || taken_mutex(system, footprint));
+                    meet_mutexes(system, &footprint, met, mutexes);
+                    let label = claims.label(actor, &footprint, Set::EMPTY, || taken_mutex(system, &footprint));
                     let own = claims.own(label);
                     waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, claims: own });
                     own
@@ -405,7 +449,7 @@ impl<'s, S: System> Graph<'s, S> {
             let mut state = before.clone();
             step.take(self.system, &mut state, tried);
             match step.next_outcome() {
-                Some(outcome) if self.nodes.find(self.system.fingerprint(&state)) != Some(to) => {
+                Some(outcome) if self.nodes.find(self.system.insight().fingerprint(&state)) != Some(to) => {
                     tried.outcome = outcome
                 }
                 _ => return tried,
@@ -417,7 +461,10 @@ impl<'s, S: System> Graph<'s, S> {
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
         let (system, state) = (self.system, self.kept.get(self.places[from.index()].kept));
         let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
-        let kind = self.kinds.find(&mut self.claims, label, enabled, |actor| system.awaits(state, actor));
+        let kind = self.kinds.find(&mut self.claims, label, enabled, |actor| {
+            let enabled: Vec<ActorId> = enabled[0].actors().collect();
+            awaited(system, state, &enabled, actor)
+        });
         let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
         let edge = Edge { from, kind, next_in };
         self.edges.push(edge);
@@ -443,10 +490,10 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Whether an actor holds a mutex in a state that others were ever seen to want.
     pub(super) fn holds_what_others_want(&self, id: NodeId, actor: ActorId) -> bool {
-        let mut holds = false;
-        let claims = &self.claims;
-        self.system.visit_held(self.state(id), actor, &mut |mutex| holds |= claims.is_claimed_beside(mutex, actor));
-        holds
+        let (insight, state) = (self.system.insight(), self.state(id));
+        self.mutexes
+            .iter()
+            .any(|&mutex| insight.holder(state, mutex) == Some(actor) && self.claims.is_claimed_beside(mutex, actor))
     }
 
     /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.
@@ -498,8 +545,10 @@ impl<'s, S: System> Graph<'s, S> {
     pub(super) fn label(&mut self, from: NodeId, actor: ActorId, footprint: &Footprint) -> LabelId {
         let held = &mut self.wanted;
         held.clear();
-        self.system
-            .visit_held(self.kept.get(self.places[from.index()].kept), actor, &mut |mutex| insert(held, mutex.0));
+        meet_mutexes(self.system, footprint, &mut self.met, &mut self.mutexes);
+        let (insight, state) = (self.system.insight(), self.kept.get(self.places[from.index()].kept));
+        let is_held = |mutex: &&ObjectId| insight.holder(state, **mutex) == Some(actor);
+        self.mutexes.iter().filter(is_held).for_each(|mutex| insert(held, mutex.0));
         if let Some(handler) = self.claims.runs_on(actor)
             && !footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE))
         {

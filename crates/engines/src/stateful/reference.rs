@@ -148,7 +148,7 @@ impl<'a, S: System> Search<'a, S> {
     fn explore_all(&mut self) -> Result<(), StopReason> {
         for state in self.system.initial_states() {
             let mut violations = Vec::new();
-            self.system.violations_at_start(&state, &mut violations);
+            self.system.insight().violations_at_start(&state, &mut violations);
             let start = self.enter(state, None);
             self.starts.push(start);
             self.note(&violations, start, None)?;
@@ -241,14 +241,18 @@ impl<'a, S: System> Search<'a, S> {
     /// The number of a state. The summary of a new one begins with what is blocked there: an actor that is blocked for ever
     /// never makes its access, and still has to be tried in front of those that block it (repair 3).
     fn enter(&mut self, state: S::State, parent: Option<(NodeId, Move)>) -> NodeId {
-        let fingerprint = self.system.fingerprint(&state);
+        let fingerprint = self.system.insight().fingerprint(&state);
         if let Some(&known) = self.ids.get(&fingerprint) {
             return known;
         }
         let (mut enabled, mut summary) = (Vec::new(), HashSet::default());
         self.system.enabled(&state, &mut enabled);
         if !self.options.as_published {
-            self.system.visit_waiting(&state, &enabled, &mut |actor, footprint, _| {
+            let mut footprint = Footprint::default();
+            self.system.blocked(&state, &enabled, &mut |actor, obstacle| {
+                footprint.clear();
+                obstacle(&mut footprint);
+                footprint.seal();
                 summary.extend(footprint.touches().iter().map(|&touch| (actor, touch)));
             });
         }
@@ -358,7 +362,7 @@ impl<'a, S: System> Search<'a, S> {
         let ending = self.system.ending(&node.state);
         self.end_states += 1;
         self.assume_blocked += u64::from(ending == Ending::Blocked);
-        self.observer.end(&ending, self.system.fingerprint(&node.state));
+        self.observer.end(&ending, self.system.insight().fingerprint(&node.state));
         match ending {
             Ending::Deadlock(violation) => self.note(&[*violation], at, None),
             Ending::Finished | Ending::Blocked => Ok(()),

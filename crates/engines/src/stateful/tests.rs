@@ -2,7 +2,8 @@
 
 use crate::{Engine, Options, explore};
 use mazurka_core::{
-    Access, ActorId, Awaited, Footprint, Next, ObjectId, Silent, Step, System, Traits, Violation, ViolationKind,
+    Access, ActorId, Awaited, BlockedVisitor, Insight, Object, ObjectId, ObjectKind, Rule, Silent, Step, System,
+    Traits, Violation, ViolationKind,
 };
 
 const DOOR: ObjectId = ObjectId(0);
@@ -70,34 +71,35 @@ impl System for LookThroughTheDoor {
         };
     }
 
-    fn waiting(&self, state: &Doorway, into: &mut Vec<ActorId>) {
-        into.extend(self.waits(state).then_some(VISITOR));
+    fn blocked(&self, state: &Doorway, _enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        if self.waits(state) {
+            visit(VISITOR, &mut |footprint| {
+                footprint.touch(DOOR, Access::WRITE);
+                Some(Awaited::Freed(DOOR))
+            });
+        }
     }
 
-    fn next(&self, _state: &Doorway, _actor: ActorId, footprint: &mut Footprint) -> Next {
-        footprint.clear();
-        footprint.touch(DOOR, Access::WRITE);
-        Next::Blocked
+    fn object(&self, _object: ObjectId) -> Object {
+        Object { kind: ObjectKind::Lock, rule: Rule::Mutex }
     }
 
-    fn awaits(&self, state: &Doorway, actor: ActorId) -> Option<Awaited> {
-        (actor == VISITOR && self.waits(state)).then_some(Awaited::Freed(DOOR))
-    }
-
-    fn is_mutex(&self, _object: ObjectId) -> bool {
-        true
-    }
-
-    fn visit_held(&self, state: &Doorway, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
-        let held = match actor {
-            HOLDER => [(state.is_held, DOOR), (false, KEY)],
-            _ => [(state.has_door, DOOR), (state.has_key, KEY)],
-        };
-        held.iter().filter(|(has, _)| *has).for_each(|&(_, mutex)| visit(mutex));
+    fn insight(&self) -> &dyn Insight<Doorway> {
+        self
     }
 
     fn traits(&self) -> Traits {
-        Traits { threads: true, tells_who_waits: true, ..Traits::default() }
+        Traits { threads: true, tells_blocked: true, ..Traits::default() }
+    }
+}
+
+impl Insight<Doorway> for LookThroughTheDoor {
+    fn holder(&self, state: &Doorway, object: ObjectId) -> Option<ActorId> {
+        match object {
+            DOOR if state.is_held => Some(HOLDER),
+            DOOR => state.has_door.then_some(VISITOR),
+            _ => state.has_key.then_some(VISITOR),
+        }
     }
 }
 

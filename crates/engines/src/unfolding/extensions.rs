@@ -21,9 +21,7 @@ use super::path::{Path, Turn};
 use super::prefix::Recorder;
 use crate::bits::Bits;
 use crate::tally::{FastSet, Tally};
-use mazurka_core::{
-    ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Next, Outcome, StepRecord, StopReason,
-};
+use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Outcome, StepRecord, StopReason};
 use smallvec::SmallVec;
 
 /// The names of so many events are remembered, so that each is counted once.
@@ -177,8 +175,8 @@ impl<M: Machine> Extender<M> {
 
     /// Everybody who can move or may some day.
     fn present(&self) -> Vec<ActorId> {
-        let mut actors = self.machine.enabled().to_vec();
-        self.machine.waiting(&mut actors);
+        let mut actors = Vec::new();
+        self.machine.present(&mut actors);
         actors
     }
 
@@ -252,7 +250,7 @@ impl<M: Machine> Extender<M> {
             for touch in deeds.iter().flat_map(|deed| deed.record.footprint.touches()) {
                 together.touch(touch.object, touch.access);
             }
-        } else if self.machine.next(actor, &mut together) != Next::Blocked {
+        } else if !self.machine.obstacle(actor, &mut together) {
             before.into_iter().for_each(|before| site.events.set_last(before));
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Cutoffs as Kind;
 use crate::programs::Notes;
-use mazurka_core::{ActorId, Budget, Footprint, Next, ObjectId, Silent, Step, Verdict};
+use mazurka_core::{ActorId, Budget, ObjectId, Silent, Step, Verdict};
 
 /// Actors that take so many steps each, all on one object or each on its own, and go back to their beginnings or not.
 /// An actor may throw a die with each step.
@@ -34,12 +34,8 @@ impl System for Walkers {
         *at = if self.round { (*at + 1) % self.steps } else { *at + 1 };
     }
 
-    fn next(&self, state: &Vec<u8>, actor: ActorId, _footprint: &mut Footprint) -> Next {
-        if state[actor.index()] < self.steps { Next::Unknown } else { Next::Finished }
-    }
-
     fn traits(&self) -> Traits {
-        Traits { tells_who_waits: true, ..Traits::default() }
+        Traits { tells_blocked: true, ..Traits::default() }
     }
 }
 

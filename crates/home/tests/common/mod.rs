@@ -1,7 +1,7 @@
 //! Small homes for tests.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 
-use mazurka_core::{ActorId, Footprint, Outcome, Step, System, Violation};
+use mazurka_core::{ActorId, Footprint, Insight, Narrator, Outcome, Step, System, Violation};
 use mazurka_home::{Home, HomeText, Options, Profile, State};
 
 /// An app of a name with these preferences and methods.

@@ -2,7 +2,9 @@
 //! engine or a fingerprint could be.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use mazurka_core::{ActorId, Ending, Footprint, Move, Outcome, Step, System, Violation, ViolationKind};
+use mazurka_core::{
+    ActorId, Ending, Footprint, Insight, Move, Narrator, Outcome, Step, System, Violation, ViolationKind,
+};
 use mazurka_lang::{Identity, Model, State, compile};
 use proptest::collection::vec;
 use proptest::prelude::Strategy;

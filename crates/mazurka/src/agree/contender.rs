@@ -1,8 +1,8 @@
 //! Who takes part in the agreement, and what each of them promises.
 
 use mazurka_core::{
-    Access, ActorId, Awaited, Cancel, Description, Ending, Exploration, Fingerprint, Footprint, Found, Next, ObjectId,
-    ObjectKind, Observer, Outcome, Queue, Step, System, Traits, Value, Violation, WaitingVisitor,
+    ActorId, ActorKind, BlockedVisitor, Cancel, Ending, Exploration, Fingerprint, Footprint, Insight, Machine,
+    Narrator, Object, ObjectId, Observer, Outcome, Step, Stepper, System, Traits, Violation,
 };
 use mazurka_engines::{Capture, Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
@@ -114,8 +114,7 @@ const DEARNESS: u64 = 40;
 fn actors(model: &Model) -> usize {
     let mut actors = Vec::new();
     for state in model.initial_states() {
-        model.enabled(&state, &mut actors);
-        model.waiting(&state, &mut actors);
+        Stepper::new(model, state).present(&mut actors);
     }
     actors.len()
 }
@@ -259,7 +258,7 @@ fn tries_in_vain(model: &Model, state: &State, actor: ActorId, footprint: &mut F
     is_idle
 }
 
-// A method that is not handed on would hide what the model says of itself, and nobody would notice.
+// A method that is not handed on would hide what the model says of itself.
 #[warn(clippy::missing_trait_methods)]
 impl System for Limited<'_> {
     type State = State;
@@ -279,136 +278,55 @@ impl System for Limited<'_> {
         self.model.step(state, actor, step);
     }
 
-    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
-        self.model.violations_at_start(state, into);
+    fn blocked(&self, state: &State, enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        self.model.blocked(state, enabled, visit);
     }
 
     fn ending(&self, state: &State) -> Ending {
         self.model.ending(state)
     }
 
-    fn waiting(&self, state: &State, into: &mut Vec<ActorId>) {
-        self.model.waiting(state, into);
+    fn traits(&self) -> Traits {
+        self.model.traits()
     }
 
-    fn next(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> Next {
-        self.model.next(state, actor, footprint)
+    fn actor(&self, actor: ActorId) -> ActorKind {
+        self.model.actor(actor)
     }
 
-    fn awaits(&self, state: &State, actor: ActorId) -> Option<Awaited> {
-        self.model.awaits(state, actor)
+    fn object(&self, object: ObjectId) -> Object {
+        self.model.object(object)
     }
 
-    fn is_event(&self, actor: ActorId) -> bool {
-        self.model.is_event(actor)
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self.model.narrator()
     }
 
-    fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
-        self.model.runs_on(actor)
+    fn insight(&self) -> &dyn Insight<State> {
+        if self.tells_idle { self } else { self.model.insight() }
+    }
+}
+
+/// Where idle steps are told: what engines have to know, and no more. So the defaults are tried, too.
+impl Insight<State> for Limited<'_> {
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        self.model.violations_at_start(state, into);
     }
 
-    fn visit_held(&self, state: &State, actor: ActorId, visit: &mut dyn FnMut(ObjectId)) {
-        self.model.visit_held(state, actor, visit);
-    }
-
-    fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
-        if self.tells_idle {
-            tries_in_vain(self.model, state, actor, footprint)
-        } else {
-            self.model.is_idle(state, actor, footprint)
-        }
-    }
-
-    fn visit_waiting(&self, state: &State, enabled: &[ActorId], visit: &mut WaitingVisitor<'_>) {
-        self.model.visit_waiting(state, enabled, visit);
-    }
-
-    fn standing(&self) -> Vec<(ActorId, Footprint)> {
-        self.model.standing()
-    }
-
-    fn standing_can_move(&self, state: &State, actor: ActorId) -> bool {
-        self.model.standing_can_move(state, actor)
-    }
-
-    fn visit_others(&self, state: &State, enabled: &mut Vec<ActorId>, visit: &mut WaitingVisitor<'_>) {
-        self.model.visit_others(state, enabled, visit);
-    }
-
-    fn keep(&self, state: &State) -> State {
-        self.model.keep(state)
-    }
-
-    fn queue(&self, state: &State, actor: ActorId) -> Option<Queue> {
-        self.model.queue(state, actor)
-    }
-
-    fn is_mutex(&self, object: ObjectId) -> bool {
-        self.model.is_mutex(object)
-    }
-
-    fn is_gate(&self, object: ObjectId) -> bool {
-        self.model.is_gate(object)
-    }
-
-    fn is_bag(&self, object: ObjectId) -> bool {
-        self.model.is_bag(object)
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        Insight::holder(self.model, state, object)
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
         self.model.fingerprint(state)
     }
 
-    fn shared_fingerprint(&self, state: &State) -> Fingerprint {
-        self.model.shared_fingerprint(state)
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
+        self.model.absent(actor, footprint);
     }
 
-    fn locals(&self, state: &State, actor: ActorId, into: &mut Vec<i64>) {
-        self.model.locals(state, actor, into);
-    }
-
-    fn traits(&self) -> Traits {
-        self.model.traits()
-    }
-
-    fn actor_name(&self, actor: ActorId) -> String {
-        self.model.actor_name(actor)
-    }
-
-    fn object_name(&self, object: ObjectId) -> String {
-        self.model.object_name(object)
-    }
-
-    fn object_kind(&self, object: ObjectId) -> ObjectKind {
-        self.model.object_kind(object)
-    }
-
-    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
-        self.model.holder(state, object)
-    }
-
-    fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
-        self.model.touch_verb(object, access)
-    }
-
-    fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
-        self.model.describe(state, actor, outcome)
-    }
-
-    fn explain(&self, found: &Found) -> Option<String> {
-        self.model.explain(found)
-    }
-
-    fn repeats(&self, found: &Found) -> Vec<String> {
-        self.model.repeats(found)
-    }
-
-    fn observe_locals(&self, state: &State, actor: ActorId, into: &mut Vec<Value>) {
-        self.model.observe_locals(state, actor, into);
-    }
-
-    fn observe(&self, state: &State, into: &mut Vec<Value>) {
-        self.model.observe(state, into);
+    fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+        tries_in_vain(self.model, state, actor, footprint)
     }
 }
 

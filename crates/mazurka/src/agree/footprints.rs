@@ -3,7 +3,9 @@
 //! That steps without a conflict commute is looked at in the first states of a program ([`commutation`]), and so is whether
 //! all ways to ask who waits or can move give the same answer, and whether nobody takes what another one holds.
 
-use mazurka_core::{Access, ActorId, Awaited, Budget, Footprint, Meter, System};
+use mazurka_core::{
+    Access, ActorId, Awaited, BlockedVisitor, Budget, Footprint, Insight, Meter, Rule, System, awaited,
+};
 use mazurka_engines::commutation::{self, check_state, steps, tell};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashSet;
@@ -14,7 +16,7 @@ type Taken = commutation::Taken<State>;
 pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
     let mut seen: FxHashSet<State> = model.initial_states().into_iter().collect();
     let mut queue: Vec<State> = seen.iter().cloned().collect();
-    let standing = model.standing();
+    let standing = model.fixed_guards();
     let meter = Meter::start(&Budget::default());
     let mut next = 0;
     while next < queue.len() && next < most {
@@ -45,37 +47,35 @@ fn check_who_waits(
     enabled: &[ActorId],
     standing: &[(ActorId, Footprint)],
 ) -> Result<(), String> {
-    let mut actors = Vec::new();
-    model.waiting(state, &mut actors);
-    let asked = actors.into_iter().map(|actor| {
-        let mut footprint = Footprint::default();
-        model.next(state, actor, &mut footprint);
-        (actor, footprint)
+    let is_blocked = |(actor, _): &&(ActorId, Footprint)| !enabled.contains(actor);
+    let visited = blocked(|visit| model.blocked(state, enabled, visit));
+    let mut told = blocked(|visit| {
+        model.survey(state, &mut Vec::new(), visit);
     });
-    let mut told: Vec<_> = standing.iter().filter(|(actor, _)| !enabled.contains(actor)).cloned().collect();
-    let mut others = Vec::new();
-    model.visit_others(state, &mut others, &mut |actor, footprint, _| told.push((actor, footprint.clone())));
-    let mut visited = Vec::new();
-    model.visit_waiting(state, enabled, &mut |actor, footprint, _| visited.push((actor, footprint.clone())));
-    let sorted = |mut waiting: Vec<(ActorId, Footprint)>| {
-        waiting.sort_by_key(|waiting| waiting.0);
-        waiting
-    };
-    let (asked, told, visited) = (sorted(asked.collect()), sorted(told), sorted(visited));
+    told.extend(standing.iter().filter(is_blocked).cloned());
+    told.sort_by_key(|told| told.0);
     for (actor, footprint) in standing.iter().filter(|(actor, _)| !enabled.contains(actor)) {
-        let awaited = model.awaits(state, *actor);
+        let awaited = awaited(model, state, enabled, *actor);
         if let [look] = footprint.touches()
             && awaited != Some(Awaited::Made(look.object))
         {
             return Err(format!("actor {} looks at {look:?} only and awaits {awaited:?}", actor.0));
         }
     }
-    if asked == told && asked == visited {
-        return Ok(());
-    }
-    Err(format!(
-        "who waits, asked one by one: {asked:?}; visited: {visited:?}; visited beside those who stand: {told:?}"
-    ))
+    if told == visited { Ok(()) } else { Err(format!("blocked actors: {visited:?}; by a survey: {told:?}")) }
+}
+
+/// The blocked actors that are visited, with the footprints of the steps that they are blocked on, in order.
+fn blocked(visit_all: impl FnOnce(&mut BlockedVisitor<'_>)) -> Vec<(ActorId, Footprint)> {
+    let mut blocked = Vec::new();
+    visit_all(&mut |actor, obstacle| {
+        let mut footprint = Footprint::default();
+        obstacle(&mut footprint);
+        footprint.seal();
+        blocked.push((actor, footprint));
+    });
+    blocked.sort_by_key(|blocked| blocked.0);
+    blocked
 }
 
 /// Those who always wait for the same step and can move, and those who can move beside them, are those who can move.
@@ -86,8 +86,8 @@ fn check_who_can_move(
     standing: &[(ActorId, Footprint)],
 ) -> Result<(), String> {
     let mut told = Vec::new();
-    model.visit_others(state, &mut told, &mut |_, _, _| {});
-    told.extend(standing.iter().map(|&(actor, _)| actor).filter(|&actor| model.standing_can_move(state, actor)));
+    model.survey(state, &mut told, &mut |_, _| {});
+    told.extend(standing.iter().map(|&(actor, _)| actor).filter(|&actor| model.fixed_guard_holds(state, actor)));
     let sorted = |mut actors: Vec<ActorId>| {
         actors.sort_unstable();
         actors
@@ -108,7 +108,7 @@ fn check_standing(
         looks.any(|look| taken.footprint.access(look.object).is_some_and(Access::changes))
     };
     let is_wrong = |(actor, footprint): &&(ActorId, Footprint)| {
-        enabled.contains(actor) != model.standing_can_move(&taken.after, *actor) && !changes(footprint)
+        enabled.contains(actor) != model.fixed_guard_holds(&taken.after, *actor) && !changes(footprint)
     };
     match standing.iter().find(is_wrong) {
         None => Ok(()),
@@ -129,34 +129,19 @@ fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
 fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), String> {
     let actor = taken.step.actor;
     let problem = |what: &str| Err(format!("{} {what}", tell(model, state, taken)));
-    let held = |state: &State, actor: ActorId| {
-        let mut held = Vec::new();
-        model.visit_held(state, actor, &mut |mutex| held.push(mutex));
-        held
-    };
-    let is_false = |state: &State| {
-        held(state, actor).iter().any(|&mutex| !model.is_mutex(mutex) || model.holder(state, mutex) != Some(actor))
-    };
-    if is_false(state) || is_false(&taken.after) {
-        return problem("is a step of somebody who is told to hold a mutex and does not");
-    }
-    let mut others = enabled(model, state);
-    model.waiting(state, &mut others);
-    if others.iter().any(|&other| other != actor && held(state, other) != held(&taken.after, other)) {
-        return problem("changes what somebody else holds");
-    }
-    for touch in taken.footprint.touches().iter().filter(|touch| model.is_mutex(touch.object)) {
-        if touch.access.contains(Access::WRITE) && model.holder(state, touch.object).is_some() {
-            return problem("takes a mutex that somebody holds");
+    let holder = |state: &State, object| Insight::holder(model, state, object);
+    for touch in taken.footprint.touches().iter().filter(|touch| model.object(touch.object).rule == Rule::Mutex) {
+        let (before, after) = (holder(state, touch.object), holder(&taken.after, touch.object));
+        if touch.access.contains(Access::WRITE) && before.is_some() {
+            return problem("takes a mutex that another actor holds");
         }
-        let is_holder = model.holder(&taken.after, touch.object) == Some(actor);
-        if is_holder && !held(&taken.after, actor).contains(&touch.object) {
-            return problem("leaves its actor with a mutex, and that is not told");
+        if before != after && before.or(after) != Some(actor) {
+            return problem("changes what another actor holds");
         }
     }
-    if let Some(handler) = model.runs_on(actor) {
+    if let Some(handler) = model.actor(actor).handler() {
         let begins = taken.footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE));
-        if model.holder(state, handler) != (!begins).then_some(actor) {
+        if holder(state, handler) != (!begins).then_some(actor) {
             return problem("is a step on a handler that does not run it, or begins where another one runs");
         }
     }

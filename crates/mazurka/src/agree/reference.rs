@@ -4,7 +4,7 @@
 //! against a page of code that has none of that, and that also knows whether the program can run for ever.
 
 use super::observations::Observations;
-use mazurka_core::{ActorId, Ending, Move, Outcome, Step, System, ToldAccesses};
+use mazurka_core::{ActorId, Ending, Insight, Move, Outcome, Step, System, ToldAccesses};
 use mazurka_lang::{Model, State};
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,8 @@
 use super::walk::{Part, walk};
 use super::*;
-use mazurka_core::{ActorId, Ending, Exploration, Fingerprint, Observer, Outcome, Step, System, Traits, Violation};
+use mazurka_core::{
+    ActorId, Ending, Exploration, Fingerprint, Insight, Observer, Outcome, Step, System, Traits, Violation,
+};
 use mazurka_engines::{Capture, Cutoffs, Options, explore};
 use mazurka_lang::ast::{Expr, ExprKind, Family, Initial, Item, StatementKind, Unit};
 use mazurka_lang::{Identity, Model, State, compile, parse};
@@ -253,12 +255,18 @@ impl System for Broken<'_> {
         inner.violations().iter().for_each(|violation| step.fail(violation.clone()));
     }
 
-    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
-        self.model.violations_at_start(state, into);
-    }
-
     fn ending(&self, state: &State) -> Ending {
         self.model.ending(state)
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Broken<'_> {
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        self.model.violations_at_start(state, into);
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
