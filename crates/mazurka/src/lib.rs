@@ -71,29 +71,21 @@ mod auto;
 mod check;
 mod graph;
 mod hint;
-mod include;
-pub mod journal;
-mod load;
 mod prefix;
-mod read;
-mod settings;
 mod subject;
 
 pub use check::{Check, Checked, Searched};
-pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Ending, Exploration,
-    Fingerprint, Footprint, Found, Insight, Location, Move, Narrator, Object, ObjectId, ObjectKind, Observer, Obstacle,
-    Outcome, Progress, Rule, Schedule, Silent, Statistics, Step, StopReason, System, Traits, Value, Verdict, Violation,
-    ViolationKind,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Diagnostic, Ending,
+    Exploration, Fingerprint, Footprint, Found, Insight, Location, Move, Narrator, Object, ObjectId, ObjectKind,
+    Observer, Obstacle, Outcome, Progress, Rule, Schedule, Silent, Statistics, Step, StopReason, System, Traits, Value,
+    Verdict, Violation, ViolationKind,
 };
 pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_home as home;
 pub use mazurka_lang as lang;
 pub use mazurka_report as report;
-pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
-pub use settings::Settings;
 pub use subject::{HomeProgram, MzProgram, Origin, Subject};
 
 /// The Rust code of the README and of the manual, run as doctests.

@@ -3,23 +3,23 @@
 use crate::terminal::{steers, visible};
 
 /// The width of a text on the screen.
-pub(crate) fn width(text: &str) -> usize {
+pub fn width(text: &str) -> usize {
     text.chars().count()
 }
 
 /// The text, filled with spaces up to a width.
-pub(crate) fn pad(text: &str, to: usize) -> String {
+pub fn pad(text: &str, to: usize) -> String {
     format!("{text:<to$}")
 }
 
 /// The text on one line: a space stands for line breaks and tabs, and what would steer a terminal is written out.
-pub(crate) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let pieces: Vec<_> = text.split(['\n', '\r', '\t']).map(str::trim).filter(|piece| !piece.is_empty()).collect();
     visible(&pieces.join(" "), false).into_owned()
 }
 
 /// As much of a line as an error message can hold.
-pub(crate) fn excerpt(line: &str) -> String {
+pub fn excerpt(line: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = line.chars().take(MOST).map(|c| if steers(c) { '.' } else { c }).collect();
     if line.chars().nth(MOST).is_some() {
@@ -30,7 +30,7 @@ pub(crate) fn excerpt(line: &str) -> String {
 
 /// Breaks a text between words into lines of at most this width; a longer word has a line for itself. A text that fits
 /// stays as it is.
-pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {
+pub fn wrap(text: &str, to: usize) -> Vec<String> {
     if width(text) <= to {
         return vec![text.to_owned()];
     }
@@ -48,7 +48,7 @@ pub(crate) fn wrap(text: &str, to: usize) -> Vec<String> {
 }
 
 /// Joins parts with commas into lines of at most this width, without breaking a part: a number stays with its unit.
-pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
+pub fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (index, part) in parts.iter().enumerate() {
         let part = if index + 1 < parts.len() { format!("{part},") } else { part.clone() };
@@ -64,14 +64,14 @@ pub(crate) fn wrap_whole(parts: &[String], to: usize) -> Vec<String> {
 }
 
 /// A word as every shell takes it, for a file: control characters stay as they are.
-pub(crate) fn script_word(word: &str) -> String {
+pub fn script_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%=".contains(c);
     let is_plain = !word.is_empty() && word.chars().all(plain);
     if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// A file name as a shell takes it. What would steer a terminal is written out, in the way of the larger shells.
-pub(crate) fn shell_word(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     if word.chars().any(steers) {
         let written = |c: char| match c {
             '\'' | '\\' => format!("\\{c}"),
@@ -86,34 +86,34 @@ pub(crate) fn shell_word(word: &str) -> String {
 
 /// Colours, if they are wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
+pub struct Paint {
     /// Whether they are wanted.
-    pub(crate) colour: bool,
+    pub colour: bool,
 }
 
 impl Paint {
     /// Something is wrong.
-    pub(crate) fn alarm(self, text: &str) -> String {
+    pub fn alarm(self, text: &str) -> String {
         self.with("1;31", text)
     }
 
     /// All is well.
-    pub(crate) fn good(self, text: &str) -> String {
+    pub fn good(self, text: &str) -> String {
         self.with("1;32", text)
     }
 
     /// It is not known.
-    pub(crate) fn open(self, text: &str) -> String {
+    pub fn open(self, text: &str) -> String {
         self.with("1;33", text)
     }
 
     /// A heading.
-    pub(crate) fn bold(self, text: &str) -> String {
+    pub fn bold(self, text: &str) -> String {
         self.with("1", text)
     }
 
     /// What is there for those who look for it.
-    pub(crate) fn dim(self, text: &str) -> String {
+    pub fn dim(self, text: &str) -> String {
         self.with("2", text)
     }
 

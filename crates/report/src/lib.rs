@@ -3,7 +3,7 @@
 //! A [`Story`] is a schedule told: who moved, what changed, what went wrong and why. A [`Report`] is one run of one
 //! engine with its stories; [`text`], [`json`], [`sarif`], [`junit`] and [`html`] render it. [`walkthrough`] tells a story
 //! step by step, and [`unfolding`] draws how executions branch. [`ScheduleFile`] is a schedule that can be saved, edited
-//! and run again, and [`regression`] makes a test of it. [`diagnostic`] shows what is wrong with a source text, [`compare`]
+//! and run again, and [`regression`] makes a test of it. [`compare`]
 //! sets engines side by side, [`pairs`] (with [`accept`]), [`matrix`] and [`apps`] the apps of smart homes, and [`format`](mod@format)
 //! writes and reads numbers, durations and sizes as people do. [`terminal`] keeps control characters from one.
 //!
@@ -16,7 +16,6 @@ pub mod apps;
 mod basis;
 mod causes;
 pub mod compare;
-pub mod diagnostic;
 #[cfg(test)]
 mod example;
 pub mod format;
@@ -25,7 +24,7 @@ mod groups;
 pub mod html;
 pub mod json;
 pub mod junit;
-mod layout;
+pub mod layout;
 pub mod matrix;
 mod meaning;
 pub mod pairs;

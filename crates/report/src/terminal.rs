@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Whether a character steers a terminal, or turns the direction of what follows, instead of being shown.
-pub(crate) fn steers(character: char) -> bool {
+pub fn steers(character: char) -> bool {
     let turns =
         matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || turns

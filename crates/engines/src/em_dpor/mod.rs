@@ -52,7 +52,7 @@
 //! one has not run: it may have to wait for that one, be it through others, or do something else without it.
 //!
 //! The tests: `mazurka agree`, which compares the number of executions with that of all classes ([`yardstick`]); the
-//! counts of published traces and of our own in `crates/mazurka/tests/traces.rs`; and hundreds of random traces whose
+//! counts of published traces and of our own in `crates/load/tests/traces.rs`; and hundreds of random traces whose
 //! classes were counted operation by operation by a program that shares nothing with this one. What was
 //! ever missed is kept: as a program in `tests/papers/em-dpor`, or as a trace in `tests/traces`.
 //!

@@ -1,4 +1,6 @@
-//! One file per subcommand, and what they share.
+//! The `mazurka` command: reads arguments, writes to the terminal and exits. One file per subcommand, and what they
+//! share. Everything else is in the libraries.
+#![forbid(unsafe_code)]
 
 mod agree;
 mod app_files;
@@ -9,6 +11,7 @@ mod check;
 mod compare;
 mod console;
 mod jobs;
+mod journal;
 mod output;
 mod page;
 mod pair_store;
@@ -19,7 +22,7 @@ mod save;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use console::Console;
-use mazurka::LoadError;
+use mazurka_load::LoadError;
 use save::SaveError;
 use std::env;
 use std::process::ExitCode;
@@ -28,7 +31,7 @@ use std::process::ExitCode;
 const BAD_INPUT: u8 = 2;
 
 /// Runs the command that was asked for.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(answer) => return ExitCode::from(answer_from_arguments(&answer)),

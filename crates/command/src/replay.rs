@@ -1,16 +1,14 @@
 //! `mazurka replay`: runs a saved schedule again.
 
-use super::arguments::Replay as Arguments;
-use super::console::Console;
-use super::output::{Format, Medium, Outputs, Unwritten};
-use super::save::save_executable;
+use crate::arguments::Replay as Arguments;
+use crate::console::Console;
+use crate::output::{Format, Medium, Outputs, Unwritten};
+use crate::save::save_executable;
 use anyhow::{Result, anyhow};
 use mazurka::report::walkthrough::{Reply, Walkthrough};
 use mazurka::report::{ScheduleFile, Story, TextOptions, json, regression, text};
-use mazurka::{
-    Fingerprint, Found, Kind, Loaded, Settings, StopReason, Verdict, Violation, ViolationKind, load, read_bytes,
-    read_text,
-};
+use mazurka::{Fingerprint, Found, StopReason, Verdict, Violation, ViolationKind};
+use mazurka_load::{Kind, Loaded, Settings, load, read_bytes, read_text};
 use std::path::Path;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {

@@ -1,7 +1,7 @@
 //! The files of smart-home apps that a command is given.
 
 use anyhow::{Result, anyhow, bail};
-use mazurka::file_trouble;
+use mazurka_load::file_trouble;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;

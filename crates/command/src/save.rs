@@ -3,7 +3,7 @@
 //! A file is written under another name in the same folder, and gets its name when it is complete. A run that is killed,
 //! or a disk that is full, leaves the old file as it was.
 
-use mazurka::file_trouble;
+use mazurka_load::file_trouble;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

@@ -2,16 +2,15 @@
 //!
 //! Each app is looked at by a process of its own: an app that brings it down is one line of the table.
 
-use super::app_files::app_files;
-use super::arguments::{Apps as Arguments, ListFormat, ProfileChoice};
-use super::console::{Console, cancel_on_interrupt, memory_in_use};
-use super::jobs::{Ended, Jobs, end_when_input_is_closed};
+use crate::app_files::app_files;
+use crate::arguments::{Apps as Arguments, ListFormat, ProfileChoice};
+use crate::console::{Console, cancel_on_interrupt, memory_in_use};
+use crate::jobs::{Ended, Jobs, end_when_input_is_closed};
 use anyhow::Result;
 use mazurka::home::{Faults, Home, HomeText, Options};
 use mazurka::report::apps::{self, AppRow, Stage};
-use mazurka::{
-    Cancel, Counter, Engine, HomeProgram, Location, StopReason, Verdict, Violation, ViolationKind, read_text,
-};
+use mazurka::{Cancel, Counter, Engine, HomeProgram, Location, StopReason, Verdict, Violation, ViolationKind};
+use mazurka_load::read_text;
 use std::path::Path;
 use std::process::Command;
 

@@ -1,7 +1,7 @@
 //! What a program is read with, besides its files.
 
 use crate::load::Kind;
-use mazurka_home::{HomeText, Options, Profile};
+use mazurka::home::{HomeText, Options, Profile};
 
 /// What a program is read with, besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{folder, run};
-use mazurka::{Check, Fingerprint, Loaded, Settings, load};
+use mazurka::{Check, Fingerprint};
+use mazurka_load::{Loaded, Settings, load};
 use std::fs;
 use std::path::Path;
 

@@ -1,15 +1,16 @@
 //! `mazurka compare`: all engines that fit, on one program.
 
-use super::arguments::Compare as Arguments;
-use super::backstop::Backstop;
-use super::console::{Console, cancel_on_interrupt};
-use super::output::{Format, Medium, Outputs, Unwritten};
-use super::page;
+use crate::arguments::Compare as Arguments;
+use crate::backstop::Backstop;
+use crate::console::{Console, cancel_on_interrupt};
+use crate::output::{Format, Medium, Outputs, Unwritten};
+use crate::page;
 use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
-use mazurka::{Exploration, StopReason, Verdict, load_within};
+use mazurka::{Exploration, StopReason, Verdict};
+use mazurka_load::load_within;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;

@@ -1,12 +1,13 @@
 //! The command line: one table of options, from which the help and the checks come.
 
-use super::output::{Format, Output};
+use crate::output::{Format, Output};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::home::Profile;
 use mazurka::report::format::{parse_duration, parse_size};
-use mazurka::{Budget, Settings};
+use mazurka_load::Settings;
 use std::time::Duration;
 
 /// More threads than any machine has cores: a larger number is a slip.
@@ -15,6 +16,7 @@ const MOST_THREADS: usize = 1024;
 /// Finds an order of events that breaks a program, or proves that there is none.
 #[derive(Debug, Parser)]
 #[command(
+    name = "mazurka",
     version,
     max_term_width = 100,
     after_help = "\
@@ -205,9 +207,9 @@ impl Search {
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit.or_else(super::console::usual_memory_limit),
+            memory: self.memory_limit.or_else(crate::console::usual_memory_limit),
             depth: self.max_steps,
-            memory_in_use: Some(super::console::memory_in_use),
+            memory_in_use: Some(crate::console::memory_in_use),
             size: None,
             cancel,
         };

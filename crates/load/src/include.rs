@@ -1,7 +1,7 @@
 //! Reads the files that a `.mz` program includes.
 
 use crate::read::{decode, look, read_bytes};
-use mazurka_lang::{Loader, SourceName};
+use mazurka::lang::{Loader, SourceName};
 use std::fs;
 use std::path::Path;
 

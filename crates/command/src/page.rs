@@ -1,6 +1,6 @@
 //! Pages for a browser, written into a folder.
 
-use super::save::{SaveError, save};
+use crate::save::{SaveError, save};
 use anyhow::{Result, anyhow};
 use mazurka::report::html::GENERATOR;
 use std::fs;

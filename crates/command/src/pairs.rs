@@ -3,21 +3,22 @@
 //! Each pair is checked by a process of its own, so that a pair which takes all memory or brings its checker down is one
 //! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.
 
-use super::app_files::app_files;
-use super::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
-use super::console::{Console, cancel_on_interrupt};
-use super::jobs::{Ended, Jobs};
-use super::output::Unwritten;
-use super::page;
-use super::pair_store::PairStore;
-use super::save::save;
+use crate::app_files::app_files;
+use crate::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
+use crate::console::{Console, cancel_on_interrupt};
+use crate::jobs::{Ended, Jobs};
+use crate::output::Unwritten;
+use crate::page;
+use crate::pair_store::PairStore;
+use crate::save::save;
 use anyhow::{Result, anyhow, bail};
 use indicatif::ProgressBar;
 use mazurka::report::accept::{self, Accepted, Marked};
 use mazurka::report::format::{count, number};
 use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
-use mazurka::{Cancel, Fingerprint, StopReason, Verdict, read_bytes, read_text};
+use mazurka::{Cancel, Fingerprint, StopReason, Verdict};
+use mazurka_load::{read_bytes, read_text};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

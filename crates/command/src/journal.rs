@@ -10,7 +10,7 @@
 //! was written is counted, left out, and gone when the journal is opened the next time. The file is locked while it is
 //! read or added to, and no longer.
 
-use crate::Fingerprint;
+use mazurka::Fingerprint;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -29,25 +29,25 @@ const MOST_TRIES: usize = 100;
 
 /// A file of records.
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     header: String,
 }
 
 /// What a journal holds when it is opened.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// The records by their keys; of several with one key, the last.
-    pub records: HashMap<u128, String>,
+    pub(crate) records: HashMap<u128, String>,
     /// How many lines were not as they were written.
-    pub damaged: usize,
+    pub(crate) damaged: usize,
     /// Where a file was moved that could not be read as a journal.
-    pub set_aside: Option<PathBuf>,
+    pub(crate) set_aside: Option<PathBuf>,
 }
 
 /// Why a file cannot be used as a journal.
 #[derive(Debug)]
-pub enum JournalError {
+pub(crate) enum JournalError {
     /// It is something else.
     Foreign,
     /// Another process does not let go of it.
@@ -65,7 +65,7 @@ impl From<io::Error> for JournalError {
 impl Journal {
     /// Opens a journal, and makes it if there is none. A file that is no text, or the rest of a journal, is moved aside;
     /// any other file is refused.
-    pub fn open(path: &Path, title: &str) -> Result<(Journal, Contents), JournalError> {
+    pub(crate) fn open(path: &Path, title: &str) -> Result<(Journal, Contents), JournalError> {
         let journal = Journal { path: path.to_owned(), header: format!("{MAGIC}{title}\n") };
         let mut set_aside = None;
         for _ in 0..MOST_TRIES {
@@ -95,7 +95,7 @@ impl Journal {
     }
 
     /// Adds records, each a text without line breaks. They are on disk when this returns.
-    pub fn add(&self, records: &[(u128, String)]) -> Result<(), JournalError> {
+    pub(crate) fn add(&self, records: &[(u128, String)]) -> Result<(), JournalError> {
         let mut file = self.locked()?;
         let length = file.seek(SeekFrom::End(0))?;
         let mut lines = String::new();

@@ -1,8 +1,8 @@
 //! What is known of pairs, kept on disk: a run that was ended is taken up where it stopped.
 
+use crate::journal::{Contents, Journal, JournalError};
 use anyhow::{Result, anyhow, bail};
 use mazurka::Fingerprint;
-use mazurka::journal::{Contents, Journal, JournalError};
 use mazurka::report::format::count;
 use mazurka::report::pairs::PairRow;
 use std::collections::HashMap;
@@ -63,7 +63,7 @@ fn words(error: &JournalError) -> String {
     match error {
         JournalError::Foreign => "exists and is not a store of pairs".to_owned(),
         JournalError::InUse => "another process does not let go of it".to_owned(),
-        JournalError::Io(error) => super::save::SaveError::why_of(error),
+        JournalError::Io(error) => crate::save::SaveError::why_of(error),
     }
 }
 

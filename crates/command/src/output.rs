@@ -1,8 +1,8 @@
 //! Where results go: one format to standard output, others into files.
 
-use super::BAD_INPUT;
-use super::console::Console;
-use super::save::save;
+use crate::BAD_INPUT;
+use crate::console::Console;
+use crate::save::save;
 use anyhow::{Result, anyhow, bail};
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! `mazurka agree`: random programs, every engine against `exhaustive`.
 
-use super::arguments::Agree as Arguments;
-use super::console::{Console, cancel_on_interrupt};
+use crate::arguments::Agree as Arguments;
+use crate::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
 use mazurka::Verdict;
 use mazurka::agree::{self, Contender, Settings, Tally};

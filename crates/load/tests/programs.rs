@@ -17,7 +17,8 @@
 //!   algorithm does not find everything.
 
 use mazurka::engines::{Capture, Cutoffs, Options};
-use mazurka::{Budget, Check, Checked, Counter, Engine, Loaded, Settings, Statistics, StopReason, Verdict, load};
+use mazurka::{Budget, Check, Checked, Counter, Engine, Statistics, StopReason, Verdict};
+use mazurka_load::{Loaded, Settings, load};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

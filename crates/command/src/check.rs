@@ -1,17 +1,18 @@
 //! `mazurka check`: the main job.
 
-use super::arguments::{Check as Arguments, EngineChoice};
-use super::backstop::{Backstop, Known, Noting};
-use super::console::{Console, cancel_on_interrupt};
-use super::jobs::end_when_input_is_closed;
-use super::output::{Format, Medium, Outputs, Unwritten};
-use super::page;
-use super::save::save;
+use crate::arguments::{Check as Arguments, EngineChoice};
+use crate::backstop::{Backstop, Known, Noting};
+use crate::console::{Console, cancel_on_interrupt};
+use crate::jobs::end_when_input_is_closed;
+use crate::output::{Format, Medium, Outputs, Unwritten};
+use crate::page;
+use crate::save::save;
 use anyhow::{Result, anyhow, bail};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, text};
-use mazurka::{Check, Checked, Engine, Loaded, Origin, StopReason, Verdict, load_within};
+use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
+use mazurka_load::{Loaded, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;

@@ -209,7 +209,7 @@ mod tests {
         let cancel = Cancel::default();
         let jobs = Jobs { name: "job", at_once: 2, time_limit: Duration::from_secs(60), cancel: &cancel };
         let mut ended = Vec::new();
-        let names = ["command::jobs::tests::a_job_that_aborts", "nothing_of_that_name"];
+        let names = ["jobs::tests::a_job_that_aborts", "nothing_of_that_name"];
         let arguments = |name: &&str, command: &mut Command| {
             command.args(["--ignored", "--exact", name]);
         };

@@ -1,9 +1,9 @@
 //! What is wrong with a source text, shown in the text.
 
-use crate::layout::{Paint, one_line, width};
-use crate::terminal::steers;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use mazurka_core::Diagnostic;
+use mazurka::Diagnostic;
+use mazurka::report::layout::{Paint, one_line, width};
+use mazurka::report::terminal::steers;
 use std::ops::Range;
 
 /// A line longer than this is not shown whole.

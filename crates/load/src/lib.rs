@@ -1,0 +1,15 @@
+//! From files to a program that can be checked.
+//!
+//! [`load`] knows the kind of a program by its files, reads them, and makes a [`Subject`](mazurka::Subject) of them.
+//! [`Settings`] is what a program is read with besides its files, and [`diagnostic`] shows what is wrong with a text.
+#![forbid(unsafe_code)]
+
+pub mod diagnostic;
+mod include;
+mod load;
+mod read;
+mod settings;
+
+pub use load::{Kind, LoadError, Loaded, load, load_within};
+pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
+pub use settings::Settings;
