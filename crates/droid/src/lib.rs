@@ -10,7 +10,7 @@
 //! steps. `recording` runs them, and `words` has the names.
 //!
 //! ```
-//! use mazurka_core::System;
+//! use mazurka_core::{Narrator, System};
 //!
 //! let trace = "1 START\n2 THREADINIT tid:1\n3 FORK par-tid:1 child-tid:2\n4 THREADINIT tid:2\n5 THREADEXIT tid:2\n";
 //! let recording = mazurka_droid::read("trace.txt", trace, None).expect("a trace");
