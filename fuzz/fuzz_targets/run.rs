@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
         step.begin(outcome);
         history.step(&mut there, actor, &mut step);
     }
-    assert_eq!(present.fingerprint(&state), history.fingerprint(&there));
+    assert_eq!(present.insight().fingerprint(&state), history.insight().fingerprint(&there));
 });
 
 /// Moves an actor; an odd choice takes its second outcome, if there is one.
@@ -71,5 +71,6 @@ fn check_commutation(model: &Model, state: &State, other: ActorId, step: &Move, 
     let mut record = Step::default();
     record.begin(step.outcome);
     model.step(&mut two, step.actor, &mut record);
-    assert_eq!(one, two, "{} and {} do not commute", model.actor_name(step.actor), model.actor_name(other));
+    let name = |actor| model.narrator().actor_name(actor);
+    assert_eq!(one, two, "{} and {} do not commute", name(step.actor), name(other));
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{app, home};
-use mazurka_core::{Found, Narrator, Silent, System, ViolationKind};
+use mazurka_core::{Found, Narrator, Silent, ViolationKind};
 use mazurka_engines::{Engine, Options, explore};
 use mazurka_home::Home;
 
