@@ -4,8 +4,8 @@ use crate::arguments::Agree as Arguments;
 use crate::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
 use mazurka::Verdict;
-use mazurka::agree::{self, Contender, Settings, Tally};
 use mazurka::report::format::number;
+use mazurka_agree::{Contender, Settings, Tally};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long a run takes where nobody said anything.
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
             line.show(format!("{} programs, {}/s, all agree", number(tally.programs), number(rate as u64)));
         }
     };
-    let agreement = agree::run(&settings, Contender::all(), &mut show);
+    let agreement = mazurka_agree::run(&settings, Contender::all(), &mut show);
     line.clear();
     let seed = format!("seed {}", settings.seed);
     console.print(&format!("{agreement}  {seed}"));

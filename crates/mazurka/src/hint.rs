@@ -3,8 +3,9 @@
 //! Every two steps that conflict have to be tried in both orders. Where one object, say a log, causes most of the
 //! conflicts and is not part of what is checked, leaving it out is what helps. A few random runs tell.
 
-use crate::agree::Random;
-use mazurka_core::{Access, ActorId, Dependence, Machine, Meter, Move, ObjectId, ObjectKind, Outcome, Stepper, System};
+use mazurka_core::{
+    Access, ActorId, Dependence, Machine, Meter, Move, ObjectId, ObjectKind, Outcome, Random, Stepper, System,
+};
 use mazurka_report::format::number;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

@@ -63,10 +63,9 @@
 //! ```
 //!
 //! In a test, [`Checked::assert_verified`] panics with the whole report. `examples/rust/` has a larger model.
-//! Programs as text are in [`lang`], the algorithms in [`engines`], and [`agree`] sets the engines against each other.
+//! Programs as text are in [`lang`], the algorithms in [`engines`].
 #![forbid(unsafe_code)]
 
-pub mod agree;
 mod auto;
 mod check;
 mod graph;

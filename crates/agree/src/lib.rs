@@ -7,13 +7,13 @@
 //!
 //! The n-th program of a run that begins at a number is the one of that number + n: one number shows a disagreement
 //! again.
+#![forbid(unsafe_code)]
 
 mod compare;
 mod contender;
 mod footprints;
 mod generator;
 mod observations;
-mod random;
 mod reference;
 mod shrink;
 mod walk;
@@ -25,7 +25,6 @@ pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
 pub use observations::{EndClass, Observations, Sighting};
-pub(crate) use random::Random;
 
 use mazurka_core::Cancel;
 use mazurka_engines::{Engine, Options};

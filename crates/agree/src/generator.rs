@@ -13,8 +13,8 @@
 mod body;
 mod tree;
 
-use super::random::Random;
 use body::{Body, Mode};
+use mazurka_core::Random;
 use mazurka_lang::ast::{
     BinaryOp, Block, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Statement, StatementKind, Unit,
 };

@@ -6,7 +6,7 @@ mod syntax;
 
 use super::tree::{assign, binary, call, element, number, place, statement, variable, when};
 use super::{Callable, World};
-use crate::agree::random::Random;
+use mazurka_core::Random;
 use mazurka_lang::ast::{BinaryOp, Block, Expr, ExprKind, Name, Place, Statement, StatementKind};
 use syntax::Array;
 
