@@ -14,8 +14,8 @@ impl Random {
         Random(seed)
     }
 
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,7 +25,7 @@ impl Random {
 
     /// A number from 0 to `bound - 1`.
     pub fn below(&mut self, bound: usize) -> usize {
-        (((self.next() >> 32) * bound as u64) >> 32) as usize
+        (((self.word() >> 32) * bound as u64) >> 32) as usize
     }
 
     /// A number from `least` to `most`.
@@ -65,7 +65,7 @@ mod tests {
     fn the_sequence_is_the_published_one() {
         let mut random = Random::new(1_234_567);
         assert_eq!(
-            [random.next(), random.next(), random.next()],
+            [random.word(), random.word(), random.word()],
             [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]
         );
     }
