@@ -3,14 +3,26 @@
 //! A story is plain data. It is made by following the schedule on the program once more, so whatever it tells has
 //! happened; where the program does not follow, the story ends and [`Story::faithful`] is false.
 
-use crate::causes::{Cause, History};
+mod basis;
+mod causes;
+pub mod graph;
+pub(crate) mod groups;
+mod run;
+pub(crate) mod waits;
+
+pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
+pub use causes::Cause;
+pub use run::{Picked, Report, Tried};
+pub use waits::{Wait, Waited, cycle};
+
 use crate::format::count;
-use crate::waits::{Wait, cycle_in_words, waits};
+use causes::History;
 use mazurka_core::{
     Access, ActorId, Dependence, Description, Explanation, Footprint, Found, Location, Machine, Move, ObjectId,
     ObjectKind, Outcome, Race, Schedule, Severity, Stepper, System, Value, Violation, ViolationKind,
 };
 use std::collections::{HashMap, VecDeque};
+use waits::{cycle_in_words, waits};
 
 /// A violation, and how it comes about.
 #[derive(Clone, Debug, PartialEq, Eq)]

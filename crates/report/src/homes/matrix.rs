@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-const SCRIPTS: [&str; 2] = [include_str!("html/dom.js"), include_str!("html/matrix.js")];
+const SCRIPTS: [&str; 2] = [include_str!("../render/html/dom.js"), include_str!("../render/html/matrix.js")];
 
 /// The page. Rows that have pages of their own lead there.
 pub fn page(rows: &[PairRow]) -> String {

@@ -1,0 +1,6 @@
+//! Schedules that are kept: as a file, and as a regression test.
+
+pub mod regression;
+mod schedule_file;
+
+pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};
