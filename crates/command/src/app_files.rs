@@ -1,6 +1,7 @@
 //! The files of smart-home apps that a command is given.
 
 use anyhow::{Result, anyhow, bail};
+use mazurka::report::terminal;
 use mazurka_load::file_trouble;
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// The apps among files and folders, each once, in the order of their names.
 pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
     let mut files = BTreeSet::new();
-    for name in given {
-        let path = Path::new(name);
+    for given in given {
+        let (path, name) = (Path::new(given), terminal::name(given));
         if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             bail!(
                 "error: {name}: there is no such file or folder\nexpected an app (.groovy), or a folder with apps in it"
@@ -46,5 +47,5 @@ fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {
 
 /// What is said of a file that cannot be read.
 fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
-    anyhow!("error: {}: {}\nexpected a file that can be read", file.display(), file_trouble(error))
+    anyhow!("error: {}: {}\nexpected a file that can be read", terminal::path(file), file_trouble(error))
 }

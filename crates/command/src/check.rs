@@ -10,7 +10,7 @@ use crate::save::save;
 use anyhow::{Result, anyhow, bail};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
-use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, text};
+use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
 use mazurka_load::{Loaded, load_within};
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ fn save_schedules(
         let text = loaded.subject.record(found, &origin).to_string();
         let saved = save(&path, text.as_bytes(), &may_be_replaced).map_err(|error| {
             let why = error.why("exists and is not a schedule");
-            anyhow!("{}: {why}; the schedule is not saved\n--schedule FILE names another place", path.display())
+            anyhow!("{}: {why}; the schedule is not saved\n--schedule FILE names another place", terminal::path(&path))
         });
         story.saved = unwritten.note(saved).map(|()| path.display().to_string());
     }

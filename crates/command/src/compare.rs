@@ -9,6 +9,7 @@ use anyhow::Result;
 use mazurka::engines::{Engine, refuses};
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
+use mazurka::report::terminal::name;
 use mazurka::{Exploration, StopReason, Verdict};
 use mazurka_load::load_within;
 use std::path::Path;
@@ -28,7 +29,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let loaded = thread::scope(|scope| {
         scope.spawn(|| {
             reading.watch(&options.budget, |reason| {
-                console.error(&format!("error: {}: {} while it was read", arguments.files.join(" + "), reason.words()));
+                let files = name(&arguments.files.join(" + ")).into_owned();
+                console.error(&format!("error: {files}: {} while it was read", reason.words()));
                 Verdict::Inconclusive(reason).exit_code()
             });
         });

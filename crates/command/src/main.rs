@@ -22,6 +22,7 @@ mod save;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use console::Console;
+use mazurka::report::terminal::name;
 use mazurka_load::LoadError;
 use save::SaveError;
 use std::env;
@@ -73,13 +74,19 @@ const VERDICTS: [(u8, &str); 5] =
 /// What the arguments themselves are answered with: help, the version, or what is wrong with them.
 fn answer_from_arguments(answer: &clap::Error) -> u8 {
     let console = Console::new(false);
-    let (text, styled) = (answer.render().to_string(), answer.render().ansi().to_string());
+    let (mut text, styled) = (answer.render().to_string(), answer.render().ansi().to_string());
     if !answer.use_stderr() {
         console.print(if console.colour() { &styled } else { &text });
         return unless_lost(&console, 0, false);
     }
     // What stands there may come from an argument, and be no colour of ours.
     let is_plain = env::args_os().all(|argument| !argument.to_string_lossy().contains(char::is_control));
+    for argument in env::args_os().map(|argument| argument.to_string_lossy().into_owned()) {
+        let value = argument.split_once('=').map_or("", |(_, value)| value);
+        for part in [argument.as_str(), value].into_iter().filter(|part| part.contains(char::is_control)) {
+            text = text.replace(part, &name(part));
+        }
+    }
     if is_plain && console.error_colour() {
         console.styled_error(&styled)
     } else {

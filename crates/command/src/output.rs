@@ -4,6 +4,7 @@ use crate::BAD_INPUT;
 use crate::console::Console;
 use crate::save::save;
 use anyhow::{Result, anyhow, bail};
+use mazurka::report::terminal::name;
 use std::path::Path;
 
 /// A format of results.
@@ -82,7 +83,7 @@ impl<'a> Outputs<'a> {
         let files: Vec<&str> = outputs.iter().filter_map(|output| output.file.as_deref()).collect();
         for (index, file) in files.iter().enumerate() {
             if files[..index].contains(file) {
-                bail!("error: --format: {file} is named twice\nexpected a file for each format");
+                bail!("error: --format: {} is named twice\nexpected a file for each format", name(file));
             }
         }
         let outputs = Outputs { outputs, standard: standard.first().copied().unwrap_or(Format::Text) };
@@ -94,7 +95,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn spare(&self, programs: &[String]) -> Result<()> {
         for file in self.outputs.iter().filter_map(|output| output.file.as_deref()) {
             if programs.iter().any(|program| same_file(program, file)) {
-                bail!("error: --format: {file} is the program\nexpected another file for the result");
+                bail!("error: --format: {} is the program\nexpected another file for the result", name(file));
             }
         }
         Ok(())
@@ -114,7 +115,7 @@ impl<'a> Outputs<'a> {
             let saved = save(Path::new(file), render(*format, Medium::File).as_bytes(), &|_| true);
             unwritten.note(saved.map_err(|error| {
                 let why = error.why("exists and is not a file");
-                anyhow!("{file}: {why}\nexpected a place where the result can be written")
+                anyhow!("{}: {why}\nexpected a place where the result can be written", name(file))
             }));
         }
     }

@@ -3,6 +3,7 @@
 use crate::save::{SaveError, save};
 use anyhow::{Result, anyhow};
 use mazurka::report::html::GENERATOR;
+use mazurka::report::terminal;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ pub(crate) fn write(folder: &Path, page: &str) -> Result<PathBuf> {
 pub(crate) fn write_file(path: &Path, page: &str) -> Result<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let expected = "expected a folder for the report";
-    let unusable = |why: &str| anyhow!("{}: {why}\n{expected}", folder.display());
+    let unusable = |why: &str| anyhow!("{}: {why}\n{expected}", terminal::path(folder));
     if folder.exists() && !folder.is_dir() {
         return Err(unusable("this is a file"));
     }
@@ -23,7 +24,7 @@ pub(crate) fn write_file(path: &Path, page: &str) -> Result<PathBuf> {
     save(path, page.as_bytes(), &is_page).map_err(|error| match error {
         SaveError::Taken => anyhow!(
             "{}: exists and is not a report\nexpected a folder without a page of its own; --report DIR names another one",
-            path.display()
+            terminal::path(path)
         ),
         SaveError::Io(error) => unusable(&SaveError::why_of(&error)),
     })?;

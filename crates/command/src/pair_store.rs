@@ -5,6 +5,7 @@ use anyhow::{Result, anyhow, bail};
 use mazurka::Fingerprint;
 use mazurka::report::format::count;
 use mazurka::report::pairs::PairRow;
+use mazurka::report::terminal;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -25,11 +26,11 @@ impl PairStore {
             Ok(opened) => opened,
             Err(error @ JournalError::Foreign) => {
                 let expected = "expected a new file, or one that `pairs` made";
-                bail!("error: {}: {}\n{expected}", path.display(), words(&error));
+                bail!("error: {}: {}\n{expected}", terminal::path(path), words(&error));
             }
             Err(error) => {
                 let remark =
-                    format!("{}: {}; what is found is not kept for the next run", path.display(), words(&error));
+                    format!("{}: {}; what is found is not kept for the next run", terminal::path(path), words(&error));
                 return Ok((None, vec![remark]));
             }
         };
@@ -37,10 +38,10 @@ impl PairStore {
         let mut remarks = Vec::new();
         if damaged > 0 {
             let rows = count(damaged as u64, "row is damaged and left out", "rows are damaged and left out");
-            remarks.push(format!("{}: {rows}; what they held is checked again", path.display()));
+            remarks.push(format!("{}: {rows}; what they held is checked again", terminal::path(path)));
         }
         if let Some(aside) = set_aside {
-            let (file, aside) = (path.display(), aside.display());
+            let (file, aside) = (terminal::path(path), terminal::path(&aside));
             remarks
                 .push(format!("{file}: cannot be read as a store of pairs; it is now {aside}, and a new one begins"));
         }

@@ -17,6 +17,7 @@ use mazurka::report::accept::{self, Accepted, Marked};
 use mazurka::report::format::{count, number};
 use mazurka::report::matrix;
 use mazurka::report::pairs::{self, PairRow};
+use mazurka::report::terminal;
 use mazurka::{Cancel, Fingerprint, StopReason, Verdict};
 use mazurka_load::{read_bytes, read_text};
 use std::collections::HashMap;
@@ -69,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let (mut rows, open) = known(&pairs, store.as_ref(), arguments.fresh);
     if !rows.is_empty() {
         let taken = count(rows.len() as u64, "pair was", "pairs were");
-        console.error(&format!("{taken} known from {}; --fresh checks them anew", arguments.store));
+        console.error(&format!("{taken} known from {}; --fresh checks them again", terminal::name(&arguments.store)));
     }
     let cancel = cancel_on_interrupt();
     let bar = console.bar("pairs", pairs.len(), rows.len());
@@ -88,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if let Some(folder) = &arguments.report {
         let path = unwritten.note(page::write(Path::new(folder), &matrix::page(&rows)));
         if let Some(path) = path.filter(|_| arguments.format == TableFormat::Text) {
-            console.print(&format!("REPORT   {}", path.display()));
+            console.print(&format!("REPORT   {}", terminal::path(&path)));
         }
     }
     if let Some(file) = &arguments.write_accept {
@@ -98,7 +99,10 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         tell_stale(file, &marked, console);
     }
     if let Some(why) = unkept {
-        console.warning(&format!("{}: {why}; not all results are kept for the next run", arguments.store));
+        console.warning(&format!(
+            "{}: {why}; not all results are kept for the next run",
+            terminal::name(&arguments.store)
+        ));
     }
     if stopped {
         let left = count(left as u64, "pair was", "pairs were");
@@ -113,12 +117,13 @@ fn write_accept(path: &Path, rows: &[PairRow]) -> Result<()> {
     let is_list = |beginning: &[u8]| beginning.is_empty() || beginning.starts_with(accept::FIRST_LINE.as_bytes());
     save(path, accept::list(rows).as_bytes(), &is_list).map_err(|error| {
         let why = error.why("exists and is not a list that `pairs` wrote");
-        anyhow!("{}: {why}\nexpected a place where the findings can be written", path.display())
+        anyhow!("{}: {why}\nexpected a place where the findings can be written", terminal::path(path))
     })
 }
 
 /// Says which entries of the list have nothing to accept.
 fn tell_stale(file: &str, marked: &Marked, console: &Console) {
+    let file = terminal::name(file);
     for (line, entry) in &marked.gone {
         console.warning(&format!("{file}:{line}: accepted, but not found any more: {entry}"));
     }
@@ -217,6 +222,7 @@ fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
         let wanted = name.strip_suffix(".groovy").unwrap_or(name);
         let file = files.iter().find(|file| stem(file) == wanted);
         file.cloned().ok_or_else(|| {
+            let (list, name) = (terminal::name(list), terminal::name(name));
             anyhow!("error: {list}:{line}: {name}: there is no such app\nexpected one of the apps that were given")
         })
     };

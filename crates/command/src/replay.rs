@@ -5,8 +5,9 @@ use crate::console::Console;
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::save::save_executable;
 use anyhow::{Result, anyhow};
+use mazurka::report::terminal::name as shown;
 use mazurka::report::walkthrough::{Reply, Walkthrough};
-use mazurka::report::{ScheduleFile, Story, TextOptions, json, regression, text};
+use mazurka::report::{ScheduleFile, Story, TextOptions, json, regression, terminal, text};
 use mazurka::{Fingerprint, Found, StopReason, Verdict, Violation, ViolationKind};
 use mazurka_load::{Kind, Loaded, Settings, load, read_bytes, read_text};
 use std::path::Path;
@@ -61,13 +62,13 @@ fn not_met(others: &[Violation]) -> String {
 
 fn read(name: &str) -> Result<ScheduleFile> {
     let bytes = read_bytes(Path::new(name))
-        .map_err(|why| anyhow!("error: {name}: {why}\nexpected a schedule that `mazurka check` saved"))?;
+        .map_err(|why| anyhow!("error: {}: {why}\nexpected a schedule that `mazurka check` saved", shown(name)))?;
     ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))
 }
 
 /// Follows the schedule: its story, and what else goes wrong at its end.
 fn tell(loaded: &Loaded, file: &ScheduleFile, name: &str) -> Result<(Story, Vec<Violation>)> {
-    let schedule = loaded.subject.resolve(file).map_err(|error| anyhow!("error: {name}: {error}"))?;
+    let schedule = loaded.subject.resolve(file).map_err(|error| anyhow!("error: {}: {error}", shown(name)))?;
     let mut met = loaded.subject.replay(&schedule).unwrap_or_default();
     // Nobody looked for data races where another violation was found.
     met.retain(|violation| violation.kind != ViolationKind::Race || file.kind == ViolationKind::Race);
@@ -104,14 +105,16 @@ fn emit_test(path: &Path, file: &ScheduleFile) -> Result<()> {
         |beginning: &[u8]| beginning.is_empty() || String::from_utf8_lossy(beginning).contains(regression::MARK);
     save_executable(path, regression::script(file).as_bytes(), &is_test).map_err(|error| {
         let why = error.why("exists and is not a test that mazurka wrote");
-        anyhow!("{}: {why}\nexpected a place where the test can be written", path.display())
+        anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))
     })
 }
 
 fn another_version(schedule: &str, program: &str) -> anyhow::Error {
     anyhow!(
-        "error: {schedule}: belongs to another version of {program}\n\
-         expected the program as it was when the schedule was saved; check it again, or name it with --program"
+        "error: {}: belongs to another version of {}\n\
+         expected the program as it was when the schedule was saved; check it again, or name it with --program",
+        shown(schedule),
+        shown(program)
     )
 }
 
@@ -144,5 +147,5 @@ fn load_same_program(file: &ScheduleFile, schedule: &str, console: &Console) -> 
 /// What the program is read with, as the schedule says.
 fn settings(file: &ScheduleFile, schedule: &str, program: Option<&String>) -> Result<Settings> {
     let kind = program.and_then(|file| Kind::of(file)).unwrap_or(Kind::Mz);
-    Settings::read(&file.defines, kind).map_err(|error| anyhow!("error: {schedule}: {error}"))
+    Settings::read(&file.defines, kind).map_err(|error| anyhow!("error: {}: {error}", shown(schedule)))
 }

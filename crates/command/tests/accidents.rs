@@ -284,6 +284,75 @@ fn names_that_steer_a_terminal_are_written_out() {
     assert_eq!(run(&folder, &["replay", &schedule]).status.code(), Some(1));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_line_break_in_a_name_does_not_begin_a_line() {
+    let folder = folder("line-breaks");
+    // What stands behind the break would look like a message of ours.
+    let evil = "x\nerror: all is well";
+    let app = |verb: &str| {
+        format!(
+            "definition(name: \"App {verb}\", namespace: \"x\", author: \"x\", description: \"x\")\n\
+             preferences {{ section {{ input \"lamp\", \"capability.switch\"\ninput \"seen\", \"capability.motionSensor\" }} }}\n\
+             def installed() {{ subscribe(seen, \"motion\", go) }}\ndef go(evt) {{ lamp.{verb}() }}\n"
+        )
+    };
+    let program = "shared x = 0; thread a { x = 1; assert(x == 2); }";
+    for (name, text) in [("", program), ("-bad", "thread {"), ("-none", "shared x = 0;")] {
+        fs::write(folder.join(format!("{evil}{name}.mz")), text).expect("it can be written");
+    }
+    fs::write(folder.join(format!("{evil}-bytes.mz")), b"\xff").expect("it can be written");
+    fs::write(folder.join(format!("{evil}-torn.schedule")), "mazurka schedule 1\n").expect("it can be written");
+    fs::write(folder.join(format!("{evil}-foreign")), "foreign").expect("it can be written");
+    fs::write(folder.join(format!("{evil}-list")), "one, two\n").expect("it can be written");
+    fs::write(folder.join(format!("{evil}-words")), "one\n").expect("it can be written");
+    fs::create_dir(folder.join(format!("{evil}-empty"))).expect("a folder can be made");
+    fs::create_dir(folder.join("apps")).expect("a folder can be made");
+    fs::write(folder.join(format!("apps/{evil}.groovy")), app("on")).expect("it can be written");
+    fs::write(folder.join("apps/b.groovy"), app("off")).expect("it can be written");
+    let of = |end: &str| format!("{evil}{end}");
+    let (mz, taken, list, words) = (of(".mz"), of("-foreign"), of("-list"), of("-words"));
+    let report = of("-foreign");
+    let commands: Vec<Vec<String>> = [
+        vec!["check", &of("-bad.mz")],
+        vec!["check", &of("-none.mz")],
+        vec!["check", &of("-bytes.mz")],
+        vec!["check", &of("-missing.mz")],
+        vec!["check", &of("-missing")],
+        vec!["check", &mz, &mz],
+        vec!["check", &mz, "--schedule", &taken],
+        vec!["check", &mz, "--report", &report],
+        vec!["check", &mz, "--format", &format!("json={mz}")],
+        vec!["check", &mz, "--format", &format!("json={evil}/x/y")],
+        vec!["check", &mz, "--engine", evil],
+        vec!["check", &mz, "--time-limit", evil],
+        vec!["check", &mz, &format!("--{evil}")],
+        vec!["check", &mz, "-D", &format!("{evil}=1")],
+        vec!["compare", &of("-missing.mz")],
+        vec!["replay", &of("-torn.schedule")],
+        vec!["replay", &of("-missing.schedule")],
+        vec!["pairs", &of("-missing")],
+        vec!["pairs", &of("-empty")],
+        vec!["pairs", "apps", "--store", &taken],
+        vec!["pairs", "apps", "--no-store", "--list", &list],
+        vec!["pairs", "apps", "--no-store", "--list", &words],
+        vec!["pairs", "apps", "--no-store", "--accept", &words],
+        vec!["pairs", "apps", "--no-store", "--write-accept", &taken],
+        vec!["apps", &of("-missing")],
+        vec![evil],
+    ]
+    .into_iter()
+    .map(|command| command.into_iter().map(str::to_owned).collect())
+    .collect();
+    for command in commands {
+        let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        let output = run(&folder, &arguments);
+        let seen = text(&output.stderr);
+        assert!(!seen.contains("\nerror: all"), "{arguments:?}: {seen}");
+        assert!(seen.contains(r"x\nerror: all is well") || arguments.len() == 3, "{arguments:?}: {seen}");
+    }
+}
+
 #[test]
 fn a_byte_order_mark_is_accepted_everywhere() {
     let folder = with_examples("marks", &[&APPS[..], &["threads/lost-update.mz"]].concat());

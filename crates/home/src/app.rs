@@ -53,6 +53,8 @@ pub enum InputKind {
     Capability(String),
     /// A device of one make.
     Device(String),
+    /// Any device: `capability.*`.
+    AnyDevice,
     /// A number.
     Number,
     /// Yes or no.
@@ -74,6 +76,9 @@ pub enum InputKind {
     /// Nothing that an app could read: a picture, a paragraph.
     Decoration,
 }
+
+/// How an input asks for any device.
+pub(crate) const ANY_DEVICE: &str = "capability.*";
 
 /// The types of inputs that are no devices.
 const TYPES: &[(&str, InputKind)] = &[
@@ -110,6 +115,9 @@ const TYPES: &[(&str, InputKind)] = &[
 impl InputKind {
     /// What an input type stands for; what is wrong with it otherwise, and what was expected.
     pub(crate) fn of(kind: &str, table: &Capabilities) -> Result<InputKind, (String, String)> {
+        if kind == ANY_DEVICE {
+            return Ok(InputKind::AnyDevice);
+        }
         if let Some(name) = kind.strip_prefix("capability.") {
             let known = |capability: &crate::Capability| InputKind::Capability(capability.name.clone());
             return table.get(name).map(known).ok_or_else(|| {
@@ -132,7 +140,7 @@ impl InputKind {
 
     /// Whether a device is asked for.
     pub fn is_device(&self) -> bool {
-        matches!(self, InputKind::Capability(_) | InputKind::Device(_))
+        matches!(self, InputKind::Capability(_) | InputKind::Device(_) | InputKind::AnyDevice)
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct DeviceEntry {
     pub(crate) name: Placed<String>,
     pub(crate) capabilities: Vec<Placed<String>>,
     /// The values in which attributes begin: one for both initial states, or one for each.
-    pub(crate) start: Vec<(Placed<String>, Vec<Frozen>)>,
+    pub(crate) start: Vec<(Placed<String>, Vec<Placed<Frozen>>)>,
 }
 
 /// An `[app."…"]`.
@@ -112,9 +112,11 @@ impl Reader {
                 "start" => {
                     for (attribute, value) in self.table(value) {
                         let values = match value.get_ref() {
-                            DeValue::Array(values) => values.iter().filter_map(|value| self.value(value)).collect(),
-                            _ => self.value(value).into_iter().collect(),
+                            DeValue::Array(values) => values.iter().collect(),
+                            _ => vec![value],
                         };
+                        let values = values.into_iter().filter_map(|value| Some(placed(value, self.value(value)?)));
+                        let values = values.collect();
                         start.push((placed(attribute, attribute.get_ref().to_string()), values));
                     }
                 }
@@ -229,7 +231,8 @@ mod tests {
         assert_eq!(door.name.it, "front door");
         assert_eq!(&text[door.name.span.clone()], "\"front door\"");
         assert_eq!(door.capabilities.len(), 2);
-        assert_eq!(door.start[1].1, [Frozen::Int(5), Frozen::Int(90)]);
+        assert_eq!(door.start[1].1[0].it, Frozen::Int(5));
+        assert_eq!(door.start[1].1[1].it, Frozen::Int(90));
         let app = &file.apps[0];
         assert_eq!(app.app.it, "a.groovy");
         assert_eq!(app.inputs[1].1.it, Given::One(Frozen::Int(10)));

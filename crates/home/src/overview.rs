@@ -1,6 +1,6 @@
 //! What is known of the apps of a home before anything happens: for a list of apps.
 
-use crate::app::InputKind;
+use crate::app::{ANY_DEVICE, InputKind};
 use crate::home::Home;
 use crate::store::{Source, Subscription};
 use crate::wiring::InputValue;
@@ -110,6 +110,7 @@ fn kind_name(kind: &InputKind) -> String {
     match kind {
         InputKind::Capability(name) => format!("capability.{name}"),
         InputKind::Device(make) => format!("device.{make}"),
+        InputKind::AnyDevice => ANY_DEVICE.to_owned(),
         other => format!("{other:?}").to_lowercase(),
     }
 }

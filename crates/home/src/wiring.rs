@@ -87,6 +87,9 @@ pub(crate) fn wire_by_file(
     if wirer.diagnostics.is_empty() { Ok(wiring) } else { Err(wirer.diagnostics) }
 }
 
+/// What an input that takes any device stands for where nothing asks for a device of some kind.
+const SOME_DEVICE: &str = "switch";
+
 struct Wirer<'t> {
     table: &'t Capabilities,
     profile: Profile,
@@ -107,7 +110,18 @@ impl<'t> Wirer<'t> {
     }
 
     fn wire(&mut self, apps: &[App]) -> Wiring {
-        let inputs = apps.iter().map(|app| app.inputs.iter().map(|input| self.usual_value(input)).collect()).collect();
+        let mut inputs: Vec<Vec<InputValue>> = Vec::new();
+        for app in apps {
+            inputs.push(app.inputs.iter().map(|input| self.usual_value(input)).collect());
+        }
+        // What takes any device takes those that others ask for, so it comes last.
+        for (app, values) in apps.iter().zip(&mut inputs) {
+            for (input, value) in app.inputs.iter().zip(values) {
+                if input.kind == InputKind::AnyDevice {
+                    *value = self.usual_devices(input);
+                }
+            }
+        }
         Wiring {
             devices: self.devices.clone(),
             modes: self.modes.clone(),
@@ -118,8 +132,10 @@ impl<'t> Wirer<'t> {
 
     /// The value of an input that nobody gives one.
     fn usual_value(&mut self, input: &Input) -> InputValue {
-        if input.kind.is_device() {
-            return self.usual_devices(input);
+        match input.kind {
+            InputKind::AnyDevice => return InputValue::Value(Frozen::Null),
+            _ if input.kind.is_device() => return self.usual_devices(input),
+            _ => {}
         }
         InputValue::Value(default_value(input, self.profile, &self.modes[0]))
     }
@@ -140,7 +156,7 @@ impl<'t> Wirer<'t> {
         let (name, capability) = match kind {
             InputKind::Capability(name) => (name.as_str(), self.table.get(name).cloned()),
             InputKind::Device(make) => (make.as_str(), None),
-            _ => ("device", None),
+            _ => (SOME_DEVICE, self.table.get(SOME_DEVICE).cloned()),
         };
         let unknown_make = capability.is_none();
         let powers = capability.unwrap_or_else(|| Capability { name: name.into(), ..Capability::default() });
@@ -170,7 +186,7 @@ impl<'t> Wirer<'t> {
             let mut start: Vec<[Frozen; 2]> = powers.attributes.iter().map(start_values).collect();
             for (attribute, values) in &entry.start {
                 match powers.attribute(&attribute.it) {
-                    Some(index) => start[index] = self.given_start(&powers.attributes[index], values, attribute),
+                    Some(index) => start[index] = self.given_start(&powers, index, values, attribute),
                     None => {
                         let known = nearest(&attribute.it, powers.attributes.iter().map(|known| known.name.as_str()));
                         let message = format!("{:?} has no attribute {:?}", entry.name.it, attribute.it);
@@ -206,18 +222,42 @@ impl<'t> Wirer<'t> {
         powers.unwrap_or_default()
     }
 
-    fn given_start(&mut self, attribute: &Attribute, values: &[Frozen], place: &Placed<String>) -> [Frozen; 2] {
-        let fits = |value: &Frozen| matches!(value, Frozen::Text(_)) != attribute.number;
-        match values {
-            [one] if fits(one) => [one.clone(), one.clone()],
-            [one, other] if fits(one) && fits(other) => [one.clone(), other.clone()],
+    /// The values in which an attribute begins: those that the file gives, if it can have them.
+    fn given_start(
+        &mut self,
+        powers: &Capability,
+        index: usize,
+        values: &[Placed<Frozen>],
+        place: &Placed<String>,
+    ) -> [Frozen; 2] {
+        let attribute = &powers.attributes[index];
+        let (one, other) = match values {
+            [one] => (one, one),
+            [one, other] => (one, other),
             _ => {
-                let kind = if attribute.number { "a number" } else { "a text" };
-                let message = format!("{:?} cannot begin with that", place.it);
-                self.fail(message, &place.span, &format!("expected {kind}, or a list of two"));
-                start_values(attribute)
+                let message = format!("{:?} has {} starting values", place.it, values.len());
+                self.fail(message, &place.span, "expected one, or a list of two: one for each initial state");
+                return start_values(attribute);
+            }
+        };
+        let texts = powers.texts(index);
+        for value in values {
+            let (is_able, expected) = match (&value.it, &texts) {
+                (Frozen::Int(_) | Frozen::Long(_) | Frozen::Decimal(_), _) if attribute.number => continue,
+                _ if attribute.number => (false, "expected a number".to_owned()),
+                (Frozen::Text(text), Some(known)) => {
+                    let names = known.iter().map(String::as_str);
+                    (known.iter().any(|known| **known == **text), format!("expected one of: {}", nearest(text, names)))
+                }
+                (Frozen::Text(_), None) => continue,
+                (_, Some(known)) => (false, format!("expected one of: {}", known.join(", "))),
+                (_, None) => (false, "expected a text in quotes".to_owned()),
+            };
+            if !is_able {
+                self.fail(format!("{:?} is never {}", place.it, shown(&value.it)), &value.span, &expected);
             }
         }
+        [one.it.clone(), other.it.clone()]
     }
 
     fn take_modes(&mut self, file: &HomeFile) {
@@ -442,7 +482,16 @@ fn is_able(device: &Device, kind: &InputKind) -> bool {
     match kind {
         InputKind::Capability(wanted) => device.capabilities.contains(wanted),
         InputKind::Device(make) => device.unknown_make && device.capabilities.contains(make),
+        InputKind::AnyDevice => true,
         _ => false,
+    }
+}
+
+/// A value as a `home.toml` has it.
+fn shown(value: &Frozen) -> String {
+    match value {
+        Frozen::Text(text) => format!("{text:?}"),
+        other => other.to_string(),
     }
 }
 

@@ -375,6 +375,33 @@ fn a_home_file_names_devices_and_gives_values() {
     );
 }
 
+#[test]
+fn an_input_may_take_any_device() {
+    let any = |more: &str| {
+        app(
+            "Any",
+            &format!("input \"things\", \"capability.*\", multiple: true\n{more}"),
+            "def installed() { subscribe(things, \"lock\", h); subscribe(things, \"switch\", h) }
+             def h(evt) { state.name = evt.device.displayName }",
+        )
+    };
+    let value = |home: &mazurka_home::Home| home.overview()[0].inputs[0].value.clone();
+    // All devices that inputs of any app ask for, also of those that come later; one switch where there is none.
+    let locker = app("Locker", "input \"door\", \"capability.lock\"", "");
+    assert_eq!(value(&home(&[any("input \"lamp\", \"capability.switch\""), locker])), "switch, lock");
+    let alone = home(&[any("")]);
+    assert_eq!(value(&alone), "switch");
+    assert_eq!(alone.overview()[0].inputs[0].kind, "capability.*");
+    let mut visit = Visit::at_start(&alone, 0);
+    visit.happen("switch turned off by hand");
+    assert_eq!(visit.value("\"Any\".state.name").as_deref(), Some("switch"));
+    // A home says which.
+    let toml =
+        "[[device]]\nname = \"door\"\ncapability = \"lock\"\n[[device]]\nname = \"lamp\"\ncapability = \"switch\"\n
+        [app.Any]\nthings = [\"door\"]\n";
+    assert_eq!(value(&home_by(toml, &[any("")])), "door");
+}
+
 fn fighters() -> [String; 2] {
     let alarm = app(
         "Fire Alarm",

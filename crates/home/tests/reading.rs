@@ -137,6 +137,21 @@ fn a_home_that_contradicts_its_apps_is_refused() {
     assert!(expected.starts_with("expected one of: lock"), "{expected}");
     let (message, _, _) = refused("[[device]]\nname = \"f\"\ncapability = \"lock\"\nstart = { lok = \"x\" }");
     assert_eq!(message, "\"f\" has no attribute \"lok\"");
+    let start = |start: &str| {
+        refused(&format!("[[device]]\nname = \"f\"\ncapability = [\"lock\", \"battery\"]\nstart = {{ {start} }}"))
+    };
+    let (message, place, expected) = start("lock = \"lockd\"");
+    assert_eq!((message.as_str(), place.as_str()), ("\"lock\" is never \"lockd\"", "\"lockd\""));
+    assert_eq!(expected, "expected one of: locked, unlocked");
+    let (message, place, _) = start("lock = [\"locked\", \"unlockd\"]");
+    assert_eq!((message.as_str(), place.as_str()), ("\"lock\" is never \"unlockd\"", "\"unlockd\""));
+    let (message, place, expected) = start("lock = 5");
+    assert_eq!((message.as_str(), place.as_str()), ("\"lock\" is never 5", "5"));
+    assert_eq!(expected, "expected one of: locked, unlocked");
+    let (message, _, expected) = start("battery = \"full\"");
+    assert_eq!((message.as_str(), expected.as_str()), ("\"battery\" is never \"full\"", "expected a number"));
+    let (message, place, _) = start("lock = [\"locked\", \"locked\", \"locked\"]");
+    assert_eq!((message.as_str(), place.as_str()), ("\"lock\" has 3 starting values", "lock"));
     let (message, _, expected) = refused("mode = \"Party\"");
     assert_eq!(message, "the home has no mode \"Party\"");
     assert!(expected.contains("Away"), "{expected}");

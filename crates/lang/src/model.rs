@@ -317,9 +317,19 @@ impl Model {
         words[self.layout.syncs + self.program.syncs[object].at as usize]
     }
 
-    /// Whether a violation has stopped somebody who has no record any more.
+    /// Whether a violation has stopped an actor whose record goes.
     pub(crate) fn forgot_somebody_stopped(&self, words: &[i64]) -> bool {
-        words[self.layout.stopped..self.layout.events].contains(&1)
+        words[self.layout.stopped..self.layout.stopped_readers].contains(&1)
+    }
+
+    /// How often a read-write lock is held for reading by actors that ended with it in their hands and are forgotten,
+    /// those aside that a violation stopped.
+    pub(crate) fn readers_that_ended(&self, words: &[i64], object: usize, lock: usize) -> i64 {
+        let counted =
+            |record: &Record| record.header.status != Status::Halted || !is_forgotten_when_stopped(record.header.kind);
+        let known: i64 = self.readers(words, lock).filter(counted).map(|reader| words[reader.stack() + lock]).sum();
+        let stopped = &words[self.layout.stopped_readers..self.layout.events];
+        self.sync_count(words, object) - known - stopped.get(lock).copied().unwrap_or(0)
     }
 
     /// Those who hold a read-write lock for reading and are not forgotten.
@@ -931,6 +941,12 @@ impl Model {
     pub(crate) fn place_location(&self, record: &Record) -> Location {
         self.program.site_location(record.header.pc)
     }
+}
+
+/// Whether an actor that a violation stops loses its record, at once or later. Threads that are there from the start keep
+/// theirs.
+pub(crate) fn is_forgotten_when_stopped(kind: Kind) -> bool {
+    kind != Kind::Thread
 }
 
 /// Who holds a mutex, or a read-write lock for writing.

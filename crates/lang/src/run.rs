@@ -8,7 +8,7 @@ mod sync;
 use crate::ast::Fault;
 use crate::code::{Instruction, NONE, Pc, PlaceRef, Program, Register, UNREAD};
 use crate::coverage::PASSED;
-use crate::model::{Identity, Model};
+use crate::model::{Identity, Model, is_forgotten_when_stopped};
 use crate::state::{Header, Kind, Record, Records, Status, high, pair};
 use mazurka_core::{Access, ActorId, Step, Value, Violation, ViolationKind};
 use smallvec::SmallVec;
@@ -765,9 +765,8 @@ impl Run<'_> {
     fn end(&mut self, status: Status) {
         self.release_children();
         self.give_up_mutexes(status);
-        if status == Status::Halted && matches!(self.record.header.kind, Kind::Message | Kind::Spawned) {
-            // Its record goes now or later. Nobody looks at this word but at the end of the execution.
-            self.words[self.model.layout().stopped] = 1;
+        if status == Status::Halted && is_forgotten_when_stopped(self.record.header.kind) {
+            self.note_stopped();
         }
         match self.record.header.kind {
             Kind::Thread => self.keep_as(status),
@@ -794,6 +793,18 @@ impl Run<'_> {
                     self.keep_as(status);
                 }
             }
+        }
+    }
+
+    /// Keeps what is asked of a stopped actor once its record is gone. These words are read at the end of an execution
+    /// only, so they are no part of a footprint.
+    fn note_stopped(&mut self) {
+        let layout = self.model.layout();
+        if self.record.header.kind != Kind::Event {
+            self.words[layout.stopped] = 1;
+        }
+        for lock in 0..layout.held {
+            self.words[layout.stopped_readers + lock] += self.words[self.record.stack() + lock];
         }
     }
 

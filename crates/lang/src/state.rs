@@ -1,14 +1,14 @@
 //! States: one flat row of 64-bit words.
 //!
 //! ```text
-//! cells | mutexes, writers | semaphores, readers, channels | stopped | event bits | event counters |
-//!     records of the threads, of spawned threads, of messages
+//! cells | mutexes, writers | semaphores, readers, channels | stopped | stopped readers | event bits |
+//!     event counters | records of the threads, of spawned threads, of messages
 //! ```
 //!
 //! A mutex holds 0 or the number of its holder + 1, and so does the word for the writer of a read-write lock. `stopped`
-//! is there where actors may come and go: 1 once a violation has stopped somebody who is forgotten. Where actors are
-//! told apart by history, an event that creates
-//! actors counts them; there are no counters otherwise. Records have a header of two words, those of spawned threads and
+//! is there where actors may come and go: 1 once a violation has stopped an actor that is forgotten. `stopped readers` has
+//! a word for each read-write lock: how often actors that a violation stopped, and whose records go, hold it for reading.
+//! Where actors are told apart by history, an event that creates actors counts them; there are no counters otherwise. Records have a header of two words, those of spawned threads and
 //! messages one of four, and then the stack: for each read-write lock how often the actor holds it for reading, and the
 //! registers of the running function and of its callers. A message that waits has only its arguments there. Spawned threads
 //! stand in the order of their stable names; messages stand by handler, the running one first, then those that wait: in
@@ -47,6 +47,7 @@ pub(crate) struct Layout {
     pub(crate) writers: usize,
     pub(crate) syncs: usize,
     pub(crate) stopped: usize,
+    pub(crate) stopped_readers: usize,
     pub(crate) events: usize,
     pub(crate) counters: usize,
     pub(crate) records: usize,
@@ -61,11 +62,13 @@ impl Layout {
         let held = program.rw_locks();
         let syncs = writers + held;
         let stopped = syncs + program.sync_words();
-        let events = stopped + usize::from(program.creates_actors);
+        let stopped_readers = stopped + usize::from(program.creates_actors);
+        let forgets = program.creates_actors || !program.events.is_empty();
+        let events = stopped_readers + if forgets { held } else { 0 };
         let counters = events + program.events.len().div_ceil(64);
         let counts = identity == Identity::History && program.creates_actors;
         let records = counters + if counts { program.events.len() } else { 0 };
-        Layout { mutexes, writers, syncs, stopped, events, counters, records, held }
+        Layout { mutexes, writers, syncs, stopped, stopped_readers, events, counters, records, held }
     }
 }
 

@@ -389,7 +389,6 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
         None => stopped(&records[place]),
     };
     let mut excused: Vec<bool> = (0..records.len()).map(is_culprit).collect();
-    let somebody_was_stopped = model.forgot_somebody_stopped(words) || records.iter().any(stopped);
     let anybody = model.forgot_somebody_stopped(words) || excused.contains(&true);
     loop {
         let is_excused = |record: &Record| {
@@ -407,12 +406,10 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
                     Some(Wait::Signal(_) | Wait::Help(..)) => anybody,
                     Some(Wait::Thread(child)) => child.as_ref().is_some_and(is_excused),
                     Some(Wait::Mutex(mutex)) => lets_go(model.holder(words, *mutex)),
-                    // All who hold it have to let go; of those who are forgotten it is not known who was stopped.
+                    // All who hold it have to let go.
                     Some(Wait::RwLock(_, object, lock)) => {
-                        let known: i64 = model.readers(words, *lock).map(|reader| words[reader.stack() + lock]).sum();
-                        let is_forgotten = known < model.sync_count(words, *object);
                         lets_go(model.writer(words, *lock))
-                            && (!is_forgotten || somebody_was_stopped)
+                            && model.readers_that_ended(words, *object, *lock) == 0
                             && model.readers(words, *lock).all(|reader| is_excused(&reader))
                     }
                 }

@@ -388,4 +388,41 @@ mod who_is_excused {
         assert_eq!(ends(&source("assume(false);"))[2], 0);
         assert_eq!(deadlocks(&source("")), ["3: deadlock: w waits to write under l, held by a and b, which has ended"]);
     }
+
+    #[test]
+    fn a_reader_that_ended_is_not_excused_by_others_that_were_stopped() {
+        let deadlock = "deadlock: w waits to write under l, held by an actor that has ended";
+        // `g` ends with the lock in its hands. What fails has nothing to do with it.
+        for failing in [
+            "thread f { assert(false); }",
+            "handler o; message f() { assert(false); } thread p { post o, f(); }",
+            "event e when x == 0 { x = 1; assert(false); }",
+        ] {
+            let source = format!(
+                "rwlock l; shared x, y; handler h; message g() {{ read_lock(l); y = 1; }}
+                 thread w {{ post h, g(); assume(y == 1); write_lock(l); }} {failing}"
+            );
+            assert!(
+                deadlocks(&source).iter().any(|told| told.contains(deadlock)),
+                "{source}: {:?}",
+                deadlocks(&source)
+            );
+        }
+        // The reader itself is stopped: whoever waits for it is excused, also if it held the lock twice.
+        let source = "rwlock l; shared y; handler h; message g() { read_lock(l); read_lock(l); y = 1; assert(false); }
+             thread w { post h, g(); assume(y == 1); write_lock(l); }";
+        assert_eq!(deadlocks(source), [""; 0]);
+        // One of the two readers is stopped, the other one has ended.
+        let source = "rwlock l; shared y; handler h; message g(ok) { read_lock(l); fetch_add(y, 1); assert(ok == 1); }
+             thread w { post h, g(0); post h, g(1); assume(y == 2); write_lock(l); }";
+        assert!(deadlocks(source).iter().any(|told| told.contains(deadlock)), "{:?}", deadlocks(source));
+        // A spawned thread is stopped while its record is kept for a `join`, or lost.
+        for rest in ["", "let u = spawn f(); spawn f();", "spawn f();"] {
+            let source = format!(
+                "rwlock l; shared y; def f() {{ read_lock(l); y = 1; assert(false); }}
+                 thread a {{ let t = spawn f(); {rest} assume(y == 1); write_lock(l); }}"
+            );
+            assert_eq!(deadlocks(&source), [""; 0], "{source}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use mazurka::Diagnostic;
 use mazurka::report::layout::{Paint, one_line, width};
-use mazurka::report::terminal::steers;
+use mazurka::report::terminal::{name, steers};
 use std::ops::Range;
 
 /// A line longer than this is not shown whole.
@@ -77,7 +77,7 @@ fn floor(text: &str, index: usize) -> usize {
 }
 
 fn snippet(file_name: &str, spot: &Spot<'_>, diagnostic: &Diagnostic, colour: bool) -> String {
-    let (message, label, path) = (one_line(&diagnostic.message), one_line(&diagnostic.label), one_line(file_name));
+    let (message, label, path) = (one_line(&diagnostic.message), one_line(&diagnostic.label), name(file_name));
     let mut annotation = AnnotationKind::Primary.span(spot.within.clone());
     if !label.is_empty() {
         annotation = annotation.label(label);
@@ -94,7 +94,7 @@ fn snippet(file_name: &str, spot: &Spot<'_>, diagnostic: &Diagnostic, colour: bo
 /// For lines that would flood the screen or steer the terminal.
 fn plain(file_name: &str, spot: &Spot<'_>, diagnostic: &Diagnostic, colour: bool) -> String {
     let paint = Paint { colour };
-    let (file_name, message) = (one_line(file_name), one_line(&diagnostic.message));
+    let (file_name, message) = (name(file_name), one_line(&diagnostic.message));
     let place = format!("{file_name}:{}:{}", spot.number, spot.column());
     let mut lines = vec![format!("{}: {}: {message}", paint.alarm("error"), paint.bold(&place))];
     let excerpt = spot.excerpt();

@@ -9,7 +9,7 @@ use mazurka::home::{Home, HomeText};
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{CompileError, Sources, compile_files};
 use mazurka::report::html::Source;
-use mazurka::report::terminal::visible;
+use mazurka::report::terminal::{name as shown, visible};
 use mazurka::{Budget, Diagnostic, Fingerprint, HomeProgram, MzProgram, Subject};
 use std::path::Path;
 
@@ -94,7 +94,8 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {file}: {trouble}\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt"
+                "error: {}: {trouble}\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt",
+                shown(file)
             ))
         })?);
     }
@@ -205,7 +206,7 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
     } else {
         format!("expected one of its constants: {}", known.join(", "))
     };
-    format!("error: -D {name}: {file} has no constant of that name\n{expected}")
+    format!("error: -D {}: {} has no constant of that name\n{expected}", shown(name), shown(file))
 }
 
 /// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.
@@ -214,7 +215,8 @@ fn refuse_nothing(file: &str, unit: &Unit) -> Result<(), LoadError> {
         return Ok(());
     }
     Err(LoadError::plain(format!(
-        "error: {file}: the program has no thread and no event, so nothing can happen\n\
-         expected at least one `thread` or `event`"
+        "error: {}: the program has no thread and no event, so nothing can happen\n\
+         expected at least one `thread` or `event`",
+        shown(file)
     )))
 }

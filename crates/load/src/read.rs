@@ -1,6 +1,7 @@
 //! Reading files: text, of a size that can be handled, from places that have an end.
 
 use crate::LoadError;
+use mazurka::report::terminal::name;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,9 +12,9 @@ pub const MOST_BYTES: u64 = 64 << 20;
 /// Reads a text. `kind` says what was expected, as in "an app". A byte order mark at its beginning is left out.
 pub fn read_text(file: &str, kind: &str) -> Result<String, LoadError> {
     let bytes = read_bytes(Path::new(file))
-        .map_err(|why| LoadError::plain(format!("error: {file}: {why}\nexpected {kind} that can be read")))?;
+        .map_err(|why| LoadError::plain(format!("error: {}: {why}\nexpected {kind} that can be read", name(file))))?;
     decode(bytes).map_err(|(line, byte)| {
-        LoadError::plain(format!("error: {file}:{line}: byte {byte} is not UTF-8\nexpected a text file"))
+        LoadError::plain(format!("error: {}:{line}: byte {byte} is not UTF-8\nexpected a text file", name(file)))
     })
 }
 

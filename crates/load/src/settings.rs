@@ -2,6 +2,7 @@
 
 use crate::load::Kind;
 use mazurka::home::{HomeText, Options, Profile};
+use mazurka::report::terminal::name as shown;
 
 /// What a program is read with, besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Settings {
             "expected a trace for this option",
         );
         let given = [
-            (self.defines.first().map(|(name, _)| format!("-D {name}")), Kind::Mz, of_mz),
+            (self.defines.first().map(|(name, _)| format!("-D {}", shown(name))), Kind::Mz, of_mz),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),

@@ -10,6 +10,7 @@
 
 use crate::layout::{excerpt, one_line};
 use crate::pairs::{PairRow, PairViolation};
+use crate::terminal::name;
 use std::collections::{HashMap, HashSet};
 
 /// A list of accepted findings.
@@ -46,7 +47,8 @@ struct Entry {
 /// A line that is not an accepted finding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{file}:{line}: {found}\nexpected two apps and a finding, as in: fire-alarm + night-light: \"Night Light\" turns off …"
+    "{}:{line}: {found}\nexpected two apps and a finding, as in: fire-alarm + night-light: \"Night Light\" turns off …",
+name(.file)
 )]
 pub struct AcceptError {
     file: String,

@@ -5,6 +5,7 @@ use crate::format::{count, duration, number};
 use crate::json::pretty;
 use crate::layout::{Paint, excerpt, one_line, pad, width, wrap};
 use crate::meaning::COMPLETE;
+use crate::terminal::name;
 use mazurka_core::Severity;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -218,7 +219,8 @@ impl PairRow {
 
 /// A line of a list that does not name two apps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}: {found}\nexpected two apps, as in: fire-alarm, lock-when-away")]
+#[error("{}:{line}: {found}\nexpected two apps, as in: fire-alarm, lock-when-away", name(.file)
+)]
 pub struct ListError {
     file: String,
     line: usize,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
 /// Whether a character steers a terminal, or turns the direction of what follows, instead of being shown.
 pub fn steers(character: char) -> bool {
@@ -30,6 +31,28 @@ pub fn visible(text: &str, colours: bool) -> Cow<'_, str> {
         rest = &rest[character.len_utf8()..];
     }
     Cow::Owned(shown)
+}
+
+/// A name, as of a file, within a message: all of it on one line, with line breaks and tabs written out, too.
+pub fn name(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for character in text.chars() {
+        match character {
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            _ => push_visible(&mut shown, character, !steers(character)),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// A path within a message, as [`name`].
+pub fn path(path: &Path) -> String {
+    name(&path.to_string_lossy()).into_owned()
 }
 
 /// Adds a character, written out unless it `stays`.
@@ -61,5 +84,11 @@ mod tests {
         let red = "\u{1b}[1;31mred\u{1b}[0m";
         assert_eq!(visible(&format!("{red}\u{1b}[2J"), true), format!(r"{red}\u{{1b}}[2J"));
         assert_eq!(visible(red, false), r"\u{1b}[1;31mred\u{1b}[0m");
+    }
+
+    #[test]
+    fn a_name_stays_on_its_line() {
+        assert_eq!(name("a file.mz"), "a file.mz");
+        assert_eq!(name("a\nerror: b\t\r\u{1b}[2J.mz"), r"a\nerror: b\t\r\u{1b}[2J.mz");
     }
 }

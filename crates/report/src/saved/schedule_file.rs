@@ -20,7 +20,7 @@
 //! at either end) and `\\` stand for what would tear the line, and `\u{1b}` for what would steer a terminal.
 
 use crate::layout::excerpt;
-use crate::terminal::{push_visible, steers};
+use crate::terminal::{name, push_visible, steers};
 use mazurka_core::{Fingerprint, Found, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind};
 use std::fmt;
 
@@ -79,7 +79,7 @@ pub struct SavedStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// A line says something else than it should.
-    #[error("{file}:{line}: expected {expected}, found `{found}`")]
+    #[error("{}:{line}: expected {expected}, found `{found}`", name(.file))]
     Malformed {
         /// The file's name.
         file: String,
@@ -91,7 +91,7 @@ pub enum ScheduleError {
         expected: String,
     },
     /// A line says again what may be said once.
-    #[error("{file}:{line}: there is a second line `{keyword}`, expected only one")]
+    #[error("{}:{line}: there is a second line `{keyword}`, expected only one", name(.file))]
     Repeated {
         /// The file's name.
         file: String,
@@ -101,7 +101,7 @@ pub enum ScheduleError {
         keyword: &'static str,
     },
     /// A line is missing.
-    #[error("{file}:{line}: the schedule ends without a line `{keyword}`")]
+    #[error("{}:{line}: the schedule ends without a line `{keyword}`", name(.file))]
     Missing {
         /// The file's name.
         file: String,
@@ -111,7 +111,7 @@ pub enum ScheduleError {
         keyword: &'static str,
     },
     /// The file ends too early.
-    #[error("{file}:{line}: the file is cut short: expected a last line `end`, found the end of the file")]
+    #[error("{}:{line}: the file is cut short: expected a last line `end`, found the end of the file", name(.file))]
     CutShort {
         /// The file's name.
         file: String,
@@ -119,7 +119,7 @@ pub enum ScheduleError {
         line: usize,
     },
     /// The file was written by another version.
-    #[error("{file}:1: schedules of version `{found}` are unknown here, expected `{FIRST_LINE}`")]
+    #[error("{}:1: schedules of version `{found}` are unknown here, expected `{FIRST_LINE}`", name(.file))]
     UnknownVersion {
         /// The file's name.
         file: String,
@@ -140,7 +140,7 @@ pub enum ReplayError {
         states: usize,
     },
     /// The actor cannot move there, or there is none of that name.
-    #[error("step {step}: `{actor}` cannot move here; {}", can_move(.able))]
+    #[error("step {step}: `{}` cannot move here; {}", name(.actor), can_move(.able))]
     CannotMove {
         /// The step's number, from 1.
         step: usize,
@@ -150,7 +150,7 @@ pub enum ReplayError {
         able: Vec<String>,
     },
     /// The actor can move, but not in that way.
-    #[error("step {step}: `{actor}` has no outcome {} here", .outcome.0)]
+    #[error("step {step}: `{}` has no outcome {} here", name(.actor), .outcome.0)]
     NoSuchOutcome {
         /// The step's number, from 1.
         step: usize,
@@ -163,7 +163,7 @@ pub enum ReplayError {
 
 fn can_move(able: &[String]) -> String {
     const MOST: usize = 8;
-    let named: Vec<_> = able.iter().take(MOST).map(|name| format!("`{name}`")).collect();
+    let named: Vec<_> = able.iter().take(MOST).map(|able| format!("`{}`", name(able))).collect();
     match able.len() {
         0 => "nobody can".to_owned(),
         all if all <= MOST => format!("these can: {}", named.join(", ")),
