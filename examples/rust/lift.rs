@@ -1,5 +1,5 @@
-//! A lift as a [`System`]: a cabin in a shaft, a motor, doors, buttons on every floor and one that opens the doors from
-//! within. The property: the motor never runs while the doors are open.
+//! A lift: a cabin in a shaft, a motor, doors, buttons on every floor and one that opens the doors from within. The
+//! property: the motor never runs while the doors are open.
 //!
 //! The controller looks at the doors first and starts the motor a moment later. Between the two, a passenger may open
 //! the doors, unless the controller locks them while it plans. Both designs are checked here:
@@ -9,27 +9,11 @@
 //! ```
 #![allow(clippy::print_stdout)]
 
-use mazurka::{Access, ActorId, Check, Description, Narrator, ObjectId, Outcome, Step, System, Traits, Value};
+use mazurka::Check;
+use mazurka::model::{Model, View};
 use std::process::ExitCode;
 
 const FLOORS: usize = 4;
-
-/// Who moves: a button on each floor, and then these.
-const CONTROLLER: ActorId = ActorId(FLOORS as u32);
-const CABIN: ActorId = ActorId(FLOORS as u32 + 1);
-const DOOR_BUTTON: ActorId = ActorId(FLOORS as u32 + 2);
-
-/// What several actors look at or change: the calls of the floors, and then these. The controller's plan is not here: it
-/// belongs to the controller alone.
-const FLOOR: ObjectId = ObjectId(FLOORS as u32);
-const MOTOR: ObjectId = ObjectId(FLOORS as u32 + 1);
-const DOORS: ObjectId = ObjectId(FLOORS as u32 + 2);
-const LOCK: ObjectId = ObjectId(FLOORS as u32 + 3);
-const SENSOR: ObjectId = ObjectId(FLOORS as u32 + 4);
-
-fn call(floor: usize) -> ObjectId {
-    ObjectId(floor as u32)
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Motor {
@@ -37,263 +21,89 @@ enum Motor {
     Up,
     Down,
 }
+use Motor::{Down, Stopped, Up};
 
-impl Motor {
-    fn name(self) -> &'static str {
-        match self {
-            Motor::Stopped => "stopped",
-            Motor::Up => "up",
-            Motor::Down => "down",
-        }
+/// The controller locks the doors before it starts the motor, or it does not.
+fn lift(locks_doors: bool) -> Model {
+    let mut model = Model::new();
+    // The cabin may stand on any floor when the power comes on.
+    let floor = model.variable_among("floor", 0..FLOORS);
+    let motor = model.variable("motor", Stopped);
+    let doors_open = model.variable("doors are open", false);
+    let doors_locked = model.variable("doors are locked", false);
+    // The cabin has come to a floor, and the controller has not yet said whether it stops there.
+    let at_sensor = model.variable("cabin is at the sensor", false);
+    // The direction in which the controller is about to start the motor.
+    let plan = model.variable("plan", None);
+    let calls: [_; FLOORS] = std::array::from_fn(|n| model.variable(format!("call from floor {n}"), false));
+
+    for (n, call) in calls.into_iter().enumerate() {
+        model.event(format!("call from floor {n}")).when(move |s| !s[call]).then(move |s| s[call] = true);
     }
-}
+    // The door machine works at a standstill only, and not while it is locked.
+    model
+        .event("open the doors from within")
+        .when(move |s| s[motor] == Stopped && !s[doors_open] && !s[doors_locked])
+        .then(move |s| s[doors_open] = true);
+    model.event("ride to the next floor").when(move |s| s[motor] != Stopped && !s[at_sensor]).then(move |s| {
+        let next = if s[motor] == Up { s[floor] + 1 } else { s[floor].wrapping_sub(1) };
+        s.assert(next < FLOORS, "the cabin stays in its shaft");
+        s[floor] = next.min(FLOORS - 1);
+        s[at_sensor] = true;
+    });
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct State {
-    floor: usize,
-    motor: Motor,
-    doors_open: bool,
-    doors_locked: bool,
-    /// The cabin has come to a floor, and the controller has not yet said whether it stops there.
-    at_sensor: bool,
-    /// For each floor, whether somebody waits for the lift.
-    calls: [bool; FLOORS],
-    /// The direction in which the controller is about to start the motor.
-    plan: Option<Motor>,
-}
-
-/// What the controller does next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    Start(Motor),
-    StopHere,
-    GoOn,
-    OpenDoors,
-    CloseDoors,
-    Plan(Motor),
-}
-
-struct Lift {
-    /// Whether the controller locks the doors before it starts the motor.
-    locks_doors: bool,
-}
-
-impl Lift {
-    /// What the controller does in this state, if there is something to do.
-    fn action(&self, state: &State) -> Option<Action> {
-        if let Some(direction) = state.plan {
-            return Some(Action::Start(direction));
-        }
-        let called_here = state.calls[state.floor];
-        if state.motor != Motor::Stopped {
-            return state.at_sensor.then_some(if called_here { Action::StopHere } else { Action::GoOn });
-        }
-        if called_here {
-            return Some(Action::OpenDoors);
-        }
+    // What the controller does.
+    model.event("go on").when(move |s| s[at_sensor] && !s[calls[s[floor]]]).then(move |s| s[at_sensor] = false);
+    model.event("stop here").when(move |s| s[at_sensor] && s[calls[s[floor]]]).then(move |s| {
+        s[at_sensor] = false;
+        s[motor] = Stopped;
+        s[doors_locked] = false;
+    });
+    let may_open = move |s: &View<'_>| s[plan].is_none() && s[motor] == Stopped && s[calls[s[floor]]];
+    model.event("open the doors").when(may_open).then(move |s| {
+        let here = calls[s[floor]];
+        s[here] = false;
+        s[doors_open] = true;
+    });
+    let is_called_elsewhere = move |s: &View<'_>| {
+        s[plan].is_none() && s[motor] == Stopped && !s[calls[s[floor]]] && calls.iter().any(|&call| s[call])
+    };
+    let shut = model.event("shut the doors").when(is_called_elsewhere).when(move |s| s[doors_open]);
+    shut.then(move |s| s[doors_open] = false);
+    model.event("plan").when(is_called_elsewhere).when(move |s| !s[doors_open]).then(move |s| {
         // The nearest call wins, the one below where two are equally near.
-        let next = (0..FLOORS).filter(|&floor| state.calls[floor]).min_by_key(|floor| floor.abs_diff(state.floor))?;
-        if state.doors_open {
-            return Some(Action::CloseDoors);
-        }
-        Some(Action::Plan(if next > state.floor { Motor::Up } else { Motor::Down }))
-    }
-
-    fn control(&self, state: &mut State, step: &mut Step) {
-        // To find out what to do, the controller looks at everything but the lock.
-        for object in [FLOOR, MOTOR, DOORS, SENSOR].into_iter().chain((0..FLOORS).map(call)) {
-            step.read(object);
-        }
-        match self.action(state) {
-            None => {}
-            Some(Action::Plan(direction)) => {
-                state.plan = Some(direction);
-                if self.locks_doors {
-                    step.write(LOCK);
-                    state.doors_locked = true;
-                }
-            }
-            Some(Action::Start(direction)) => {
-                step.write(MOTOR);
-                state.motor = direction;
-                state.plan = None;
-                step.assert(!state.doors_open, "the motor never runs while the doors are open");
-            }
-            Some(Action::GoOn) => {
-                step.write(SENSOR);
-                state.at_sensor = false;
-            }
-            Some(Action::StopHere) => {
-                step.write(SENSOR);
-                step.write(MOTOR);
-                step.write(LOCK);
-                state.at_sensor = false;
-                state.motor = Motor::Stopped;
-                state.doors_locked = false;
-            }
-            Some(Action::OpenDoors) => {
-                step.write(call(state.floor));
-                step.write(DOORS);
-                state.calls[state.floor] = false;
-                state.doors_open = true;
-            }
-            Some(Action::CloseDoors) => {
-                step.write(DOORS);
-                state.doors_open = false;
-            }
-        }
-    }
-
-    fn ride(&self, state: &mut State, step: &mut Step) {
-        step.read(MOTOR);
-        step.write(SENSOR);
-        step.write(FLOOR);
-        let next = match state.motor {
-            Motor::Up => state.floor + 1,
-            _ => state.floor.wrapping_sub(1),
-        };
-        step.assert(next < FLOORS, "the cabin stays in its shaft");
-        if next < FLOORS {
-            state.floor = next;
-        }
-        state.at_sensor = true;
-    }
-}
-
-impl System for Lift {
-    type State = State;
-
-    /// The cabin may stand on any floor when the power comes on.
-    fn initial_states(&self) -> Vec<State> {
-        let standing_on = |floor| State {
-            floor,
-            motor: Motor::Stopped,
-            doors_open: false,
-            doors_locked: false,
-            at_sensor: false,
-            calls: [false; FLOORS],
-            plan: None,
-        };
-        (0..FLOORS).map(standing_on).collect()
-    }
-
-    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
-        into.extend((0..FLOORS).filter(|&floor| !state.calls[floor]).map(|floor| ActorId(floor as u32)));
-        if self.action(state).is_some() {
-            into.push(CONTROLLER);
-        }
-        if state.motor != Motor::Stopped && !state.at_sensor {
-            into.push(CABIN);
-        }
-        // The door machine works at a standstill only, and not while it is locked.
-        if state.motor == Motor::Stopped && !state.doors_open && !state.doors_locked {
-            into.push(DOOR_BUTTON);
-        }
-    }
-
-    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
-        match actor {
-            CONTROLLER => self.control(state, step),
-            CABIN => self.ride(state, step),
-            DOOR_BUTTON => {
-                step.read(MOTOR);
-                step.read(LOCK);
-                step.write(DOORS);
-                state.doors_open = true;
-            }
-            button => {
-                step.write(call(button.index()));
-                state.calls[button.index()] = true;
-            }
-        }
-    }
-
-    fn traits(&self) -> Traits {
-        // Everything here happens again and again.
-        Traits { events: true, ..Traits::default() }
-    }
-
-    fn narrator(&self) -> &dyn Narrator<State> {
-        self
-    }
-}
-
-impl Narrator<State> for Lift {
-    fn actor_name(&self, actor: ActorId) -> String {
-        match actor {
-            CONTROLLER => "controller".to_owned(),
-            CABIN => "cabin".to_owned(),
-            DOOR_BUTTON => "door button".to_owned(),
-            button => format!("button on floor {}", button.0),
-        }
-    }
-
-    fn object_name(&self, object: ObjectId) -> String {
-        match object {
-            FLOOR => "the floor".to_owned(),
-            MOTOR => "the motor".to_owned(),
-            DOORS => "the doors".to_owned(),
-            LOCK => "the door lock".to_owned(),
-            SENSOR => "the floor sensor".to_owned(),
-            call => format!("the call from floor {}", call.0),
-        }
-    }
-
-    fn touch_verb(&self, _object: ObjectId, access: Access) -> &'static str {
-        if access.changes() { "changed" } else { "looked at" }
-    }
-
-    fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
-        let text = match (actor, self.action(state)) {
-            (CONTROLLER, Some(Action::Start(direction))) => format!("start the motor: {}", direction.name()),
-            (CONTROLLER, Some(Action::Plan(direction))) => format!("doors shut: plan to go {}", direction.name()),
-            (CONTROLLER, Some(Action::StopHere)) => "stop here".to_owned(),
-            (CONTROLLER, Some(Action::GoOn)) => "go on".to_owned(),
-            (CONTROLLER, Some(Action::OpenDoors)) => "open the doors".to_owned(),
-            (CONTROLLER, Some(Action::CloseDoors)) => "shut the doors".to_owned(),
-            (CABIN, _) => "ride to the next floor".to_owned(),
-            (DOOR_BUTTON, _) => "open the doors".to_owned(),
-            _ => "call the lift".to_owned(),
-        };
-        Description { text, location: None }
-    }
-
-    fn observe(&self, state: &State, into: &mut Vec<Value>) {
-        let mut show = |name: &str, value: String| into.push(Value { name: name.to_owned(), value });
-        show("floor", state.floor.to_string());
-        show("motor", state.motor.name().to_owned());
-        show("doors", if state.doors_open { "open" } else { "shut" }.to_owned());
-        show("lock", if state.doors_locked { "on" } else { "off" }.to_owned());
-        let calls: Vec<String> =
-            (0..FLOORS).filter(|&floor| state.calls[floor]).map(|floor| floor.to_string()).collect();
-        show("calls", format!("[{}]", calls.join(", ")));
-    }
+        let called = (0..FLOORS).filter(|&n| s[calls[n]]);
+        let next = called.min_by_key(|n| n.abs_diff(s[floor])).unwrap_or(s[floor]);
+        s[plan] = Some(if next > s[floor] { Up } else { Down });
+        s[doors_locked] = locks_doors;
+    });
+    model.event("start the motor").when(move |s| s[plan].is_some()).then(move |s| {
+        s[motor] = s[plan].unwrap_or(Stopped);
+        s[plan] = None;
+    });
+    let safe = |(motor, doors_open): (_, bool)| motor == Stopped || !doors_open;
+    model.invariant("the motor never runs while the doors are open", (motor, doors_open), safe);
+    model
 }
 
 fn main() -> ExitCode {
-    let right = Check::new(&Lift { locks_doors: true }).name("a lift that locks its doors").run();
+    let right = Check::new(&lift(true)).name("a lift that locks its doors").run();
     println!("A lift that locks its doors before it starts:\n\n{right}");
-    let wrong = Check::new(&Lift { locks_doors: false }).name("a lift that does not").run();
+    let wrong = Check::new(&lift(false)).name("a lift that does not").run();
     println!("A lift that only looks whether they are shut:\n\n{wrong}");
     if right.is_verified() && !wrong.is_verified() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use mazurka::Verdict;
+#[test]
+fn a_lift_that_locks_its_doors_is_safe() {
+    Check::new(&lift(true)).run().assert_verified();
+}
 
-    #[test]
-    fn a_lift_that_locks_its_doors_is_safe() {
-        Check::new(&Lift { locks_doors: true }).run().assert_verified();
-    }
-
-    #[test]
-    fn a_lift_that_only_looks_is_not() {
-        let checked = Check::new(&Lift { locks_doors: false }).all().run();
-        assert_eq!(checked.exploration.verdict, Verdict::Violated);
-        assert_eq!(checked.stories.len(), 1);
-        // Somebody calls, the controller plans, a passenger opens the doors, the controller starts the motor.
-        assert_eq!(checked.stories[0].rows.len(), 4);
-    }
+#[test]
+fn a_lift_that_only_looks_is_not() {
+    let checked = Check::new(&lift(false)).all().run();
+    assert_eq!(checked.exploration.verdict, mazurka::Verdict::Violated);
+    assert_eq!(checked.stories.len(), 1);
+    // A passenger calls, the controller plans, another one opens the doors, the controller starts the motor.
+    assert_eq!(checked.stories[0].rows.len(), 4);
 }

@@ -84,6 +84,7 @@ pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_home as home;
 pub use mazurka_lang as lang;
+pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
 pub use subject::{HomeProgram, MzProgram, Origin, Subject};
 

@@ -39,8 +39,15 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// What each crate may know of ours beside `core`: nothing, but a home runs apps.
-const KNOWN: [(&str, &[&str]); 6] =
-    [("droid", &[]), ("engines", &[]), ("groovy", &[]), ("home", &["mazurka-groovy"]), ("lang", &[]), ("report", &[])];
+const KNOWN: [(&str, &[&str]); 7] = [
+    ("droid", &[]),
+    ("engines", &[]),
+    ("groovy", &[]),
+    ("home", &["mazurka-groovy"]),
+    ("lang", &[]),
+    ("model", &[]),
+    ("report", &[]),
+];
 
 #[test]
 fn core_depends_on_no_other_crate_of_ours() {

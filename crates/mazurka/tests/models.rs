@@ -1,0 +1,270 @@
+//! Models in Rust against the same programs in `.mz`: the same verdicts from every engine, the same states, the same traces.
+
+use mazurka::engines::{Options, refuses};
+use mazurka::model::{Condition, Mutex, Thread, Variable};
+use mazurka::{Check, Counter, Engine, Exploration, Model, MzProgram, Silent, Subject, Verdict, lang};
+use proptest::prelude::*;
+use std::fmt::Write;
+
+const VARIABLES: usize = 3;
+const MUTEXES: usize = 2;
+
+/// A program of both kinds.
+#[derive(Clone, Debug)]
+struct Program {
+    threads: Vec<Vec<Statement>>,
+    events: Vec<Event>,
+    /// These two variables never have these values at the same time.
+    never: Option<[(usize, i64); 2]>,
+}
+
+#[derive(Clone, Debug)]
+struct Event {
+    guard: Option<(usize, i64)>,
+    does: Vec<Change>,
+}
+
+/// What is done to variables in one step.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Store(usize, i64),
+    Copy(usize, usize),
+    /// Adds 1, modulo 3.
+    Count(usize),
+    Choose(usize),
+    Assert(usize, i64),
+}
+
+#[derive(Clone, Debug)]
+enum Statement {
+    Change(Change),
+    Two(Change, Change),
+    If(usize, i64, Vec<Statement>, Vec<Statement>),
+    Locked(usize, Vec<Statement>),
+    /// Waits, under a mutex, while a variable has a value.
+    Wait(usize, usize, i64),
+    Signal {
+        all: bool,
+    },
+    Acquire,
+    Release,
+}
+
+impl Change {
+    fn mz(self) -> String {
+        match self {
+            Change::Store(x, value) => format!("x{x} = {value};"),
+            Change::Copy(x, y) => format!("x{x} = x{y};"),
+            Change::Count(x) => format!("x{x} = (x{x} + 1) % 3;"),
+            Change::Choose(x) => format!("x{x} = choose(0..2);"),
+            Change::Assert(x, value) => format!("assert(x{x} != {value});"),
+        }
+    }
+
+    fn act(self, s: &mut mazurka::model::Act<'_>, x: &[Variable<i64>; VARIABLES]) {
+        match self {
+            Change::Store(at, value) => s[x[at]] = value,
+            Change::Copy(at, from) => s[x[at]] = s[x[from]],
+            Change::Count(at) => s[x[at]] = (s[x[at]] + 1) % 3,
+            Change::Choose(at) => s[x[at]] = s.choose(2) as i64,
+            Change::Assert(at, value) => {
+                let holds = s[x[at]] != value;
+                s.assert(holds, "it has another value");
+            }
+        }
+    }
+}
+
+impl Statement {
+    fn mz(&self, into: &mut String) {
+        let all = |body: &[Statement], into: &mut String| body.iter().for_each(|one| one.mz(into));
+        let text = match self {
+            Statement::Change(change) => format!("atomic {{ {} }}\n", change.mz()),
+            Statement::Two(one, other) => format!("atomic {{ {} {} }}\n", one.mz(), other.mz()),
+            Statement::If(x, value, then, otherwise) => {
+                let (mut yes, mut no) = (String::new(), String::new());
+                all(then, &mut yes);
+                all(otherwise, &mut no);
+                format!("if (x{x} == {value}) {{\n{yes}}} else {{\n{no}}}\n")
+            }
+            Statement::Locked(mutex, body) => {
+                let mut inner = String::new();
+                all(body, &mut inner);
+                format!("lock(m{mutex});\n{inner}unlock(m{mutex});\n")
+            }
+            Statement::Wait(mutex, x, value) => {
+                format!("lock(m{mutex});\nwhile (x{x} == {value}) {{ wait(c, m{mutex}); }}\nunlock(m{mutex});\n")
+            }
+            Statement::Signal { all: false } => "signal(c);\n".to_owned(),
+            Statement::Signal { all: true } => "broadcast(c);\n".to_owned(),
+            Statement::Acquire => "acquire(turns);\n".to_owned(),
+            Statement::Release => "release(turns);\n".to_owned(),
+        };
+        into.push_str(&text);
+    }
+
+    fn build(&self, t: &mut Thread, shared: Shared) {
+        let Shared { x, mutexes, condition, turns } = shared;
+        let all = |body: &[Statement], t: &mut Thread| body.iter().for_each(|one| one.build(t, shared));
+        match *self {
+            Statement::Change(change) => t.step("change").then(move |s| change.act(s, &x)),
+            Statement::Two(one, other) => t.step("change").then(move |s| {
+                one.act(s, &x);
+                other.act(s, &x);
+            }),
+            Statement::If(at, value, ref then, ref otherwise) => {
+                t.if_else("if", move |s| s[x[at]] == value, |t| all(then, t), |t| all(otherwise, t));
+            }
+            Statement::Locked(mutex, ref body) => {
+                t.lock(mutexes[mutex]);
+                all(body, t);
+                t.unlock(mutexes[mutex]);
+            }
+            Statement::Wait(mutex, at, value) => {
+                t.lock(mutexes[mutex]);
+                t.repeat_while("while", move |s| s[x[at]] == value, |t| t.wait(condition, mutexes[mutex]));
+                t.unlock(mutexes[mutex]);
+            }
+            Statement::Signal { all: false } => t.signal(condition),
+            Statement::Signal { all: true } => t.broadcast(condition),
+            Statement::Acquire => t.step("acquire").when(move |s| s[turns] > 0).then(move |s| s[turns] -= 1),
+            Statement::Release => t.step("release").then(move |s| s[turns] += 1),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Shared {
+    x: [Variable<i64>; VARIABLES],
+    mutexes: [Mutex; MUTEXES],
+    condition: Condition,
+    turns: Variable<i64>,
+}
+
+impl Program {
+    fn mz(&self) -> MzProgram {
+        let mut text = "shared x0 = 0, x1 = 1, x2 = 2; mutex m0, m1; cond c; semaphore turns = 1;\n".to_owned();
+        for (number, thread) in self.threads.iter().enumerate() {
+            let mut body = String::new();
+            thread.iter().for_each(|statement| statement.mz(&mut body));
+            let _ = writeln!(text, "thread t{number} {{\n{body}}}");
+        }
+        for (number, event) in self.events.iter().enumerate() {
+            let guard = event.guard.map_or(String::new(), |(x, value)| format!(" when x{x} == {value}"));
+            let body: Vec<String> = event.does.iter().map(|change| change.mz()).collect();
+            let _ = writeln!(text, "event e{number}{guard} {{ {} }}", body.join(" "));
+        }
+        if let Some([(x, one), (y, other)]) = self.never {
+            let _ = writeln!(text, "never (x{x} == {one} && x{y} == {other});");
+        }
+        MzProgram::new(lang::compile("random.mz", &text, &[]).unwrap_or_else(|error| panic!("{error:?}\n{text}")))
+    }
+
+    fn model(&self) -> Model {
+        let mut model = Model::new();
+        let x = std::array::from_fn(|n| model.variable(format!("x{n}"), n as i64));
+        let mutexes = std::array::from_fn(|n| model.mutex(format!("m{n}")));
+        let shared = Shared { x, mutexes, condition: model.condition("c"), turns: model.variable("turns", 1) };
+        for (number, thread) in self.threads.iter().enumerate() {
+            model.thread(format!("t{number}"), |t| thread.iter().for_each(|statement| statement.build(t, shared)));
+        }
+        for (number, event) in self.events.iter().enumerate() {
+            let does = event.does.clone();
+            let draft = model.event(format!("e{number}"));
+            let draft = match event.guard {
+                Some((at, value)) => draft.when(move |s| s[x[at]] == value),
+                None => draft,
+            };
+            draft.then(move |s| does.iter().for_each(|change| change.act(s, &x)));
+        }
+        if let Some([(one, a), (other, b)]) = self.never {
+            let never = format!("x{one} is not {a} while x{other} is {b}");
+            model.invariant(never, (x[one], x[other]), move |(one, other)| !(one == a && other == b));
+        }
+        model
+    }
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let (variable, value) = (0..VARIABLES, 0..3i64);
+    prop_oneof![
+        4 => (variable.clone(), value.clone()).prop_map(|(x, value)| Change::Store(x, value)),
+        3 => (variable.clone(), variable.clone()).prop_map(|(x, y)| Change::Copy(x, y)),
+        3 => variable.clone().prop_map(Change::Count),
+        1 => variable.clone().prop_map(Change::Choose),
+        1 => (variable, value).prop_map(|(x, value)| Change::Assert(x, value)),
+    ]
+}
+
+fn statement() -> impl Strategy<Value = Statement> {
+    let (variable, value, mutex) = (0..VARIABLES, 0..3i64, 0..MUTEXES);
+    let leaf = prop_oneof![
+        5 => change().prop_map(Statement::Change),
+        2 => (change(), change()).prop_map(|(one, other)| Statement::Two(one, other)),
+        1 => (mutex.clone(), variable.clone(), value.clone()).prop_map(|(m, x, value)| Statement::Wait(m, x, value)),
+        1 => any::<bool>().prop_map(|all| Statement::Signal { all }),
+        1 => Just(Statement::Acquire),
+        1 => Just(Statement::Release),
+    ];
+    leaf.prop_recursive(2, 4, 2, move |inner| {
+        let body = || prop::collection::vec(inner.clone(), 0..3);
+        prop_oneof![
+            (variable.clone(), value.clone(), body(), body())
+                .prop_map(|(x, value, then, otherwise)| Statement::If(x, value, then, otherwise)),
+            (mutex.clone(), body()).prop_map(|(mutex, body)| Statement::Locked(mutex, body)),
+        ]
+    })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let guard = prop::option::weighted(0.7, (0..VARIABLES, 0..3i64));
+    (guard, prop::collection::vec(change(), 1..3)).prop_map(|(guard, does)| Event { guard, does })
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let never = prop::option::of([(0..VARIABLES, 0..3i64), (0..VARIABLES, 0..3i64)]);
+    let threads = || prop::collection::vec(prop::collection::vec(statement(), 1..4), 2..4);
+    let events = || prop::collection::vec(event(), 1..4);
+    prop_oneof![
+        3 => (threads(), Just(Vec::new()), never.clone()),
+        1 => (Just(Vec::new()), events(), never.clone()),
+        1 => (prop::collection::vec(prop::collection::vec(statement(), 1..3), 1..3), events(), never),
+    ]
+    .prop_map(|(threads, events, never)| Program { threads, events, never })
+}
+
+fn explore(subject: &dyn Subject, engine: Engine) -> Exploration {
+    let mut options = Options::default();
+    options.budget.size = Some(20_000);
+    subject.explore(engine, &options, &mut Silent)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_model_is_the_same_program(program in program()) {
+        let (mz, model) = (program.mz(), program.model());
+        let reference = explore(&mz, Engine::Exhaustive);
+        let is_verified = reference.verdict == Verdict::Verified;
+        for &engine in Engine::ALL {
+            if refuses(engine, &Subject::traits(&model)).is_some() {
+                continue;
+            }
+            let (told, built) = (explore(&mz, engine), explore(&model, engine));
+            prop_assert_eq!(&told.verdict, &built.verdict, "{}", engine);
+            if is_verified && told.verdict == Verdict::Verified {
+                for counter in [Counter::States, Counter::Traces, Counter::Executions] {
+                    let is_exact = matches!(engine, Engine::Exhaustive | Engine::Optimal | Engine::Enumerate);
+                    if is_exact {
+                        prop_assert_eq!(
+                            told.statistics.get(counter), built.statistics.get(counter), "{} {:?}", engine, counter);
+                    }
+                }
+            }
+        }
+        // What is complete by construction is found complete.
+        let footprints = Check::new(&model).engine(Engine::Stateful).footprints(true).run().exploration.verdict;
+        prop_assert!(!matches!(footprints, Verdict::Unsupported(_)), "{}", footprints);
+    }
+}
