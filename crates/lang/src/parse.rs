@@ -24,15 +24,20 @@ pub(crate) const MAX_SOURCE: usize = 4 << 20;
 
 type Parsed<T> = Result<T, Diagnostic>;
 
+/// The tokens of a file, the last one its end.
+pub(crate) type Tokens = Vec<(Token, Span)>;
+
 /// Reads a program. What it includes stays as it is named.
 pub fn parse(source: &str) -> Parsed<Unit> {
     let whole = 0..source.len();
     let outline = Outline::of(source, &whole)?;
-    parse_file(source, &whole, &outline.functions.into_iter().collect())
+    parse_file(source, outline.tokens, &outline.functions.into_iter().collect())
 }
 
 /// What has to be known of all files of a program before one of them can be read.
 pub(crate) struct Outline {
+    /// The words of the file.
+    pub(crate) tokens: Tokens,
     /// What the file includes, and where that is named.
     pub(crate) includes: Vec<(String, Span)>,
     /// The names of the functions and messages that it defines.
@@ -50,28 +55,28 @@ impl Outline {
                 "expected at most 4 MiB of .mz text",
             ));
         }
-        let mut outline = Outline { includes: Vec::new(), functions: Vec::new() };
+        let (mut includes, mut functions) = (Vec::new(), Vec::new());
+        let tokens = tokens(source, file)?;
         let mut depth = 0usize;
-        for three in tokens(source, file)?.windows(3) {
+        for three in tokens.windows(3) {
             match three {
                 [(Token::OpenBrace, _), ..] => depth += 1,
                 [(Token::CloseBrace, _), ..] => depth = depth.saturating_sub(1),
                 [(Token::Include, _), (Token::Text, text), (Token::Semicolon, _)] if depth == 0 => {
-                    outline.includes.push((source[text.start + 1..text.end - 1].to_owned(), text.clone()));
+                    includes.push((source[text.start + 1..text.end - 1].to_owned(), text.clone()));
                 }
                 [(Token::Def | Token::Message, _), (Token::Name, name), _] => {
-                    outline.functions.push(source[name.clone()].to_owned());
+                    functions.push(source[name.clone()].to_owned());
                 }
                 _ => {}
             }
         }
-        Ok(outline)
+        Ok(Outline { tokens, includes, functions })
     }
 }
 
-/// Reads the file that stands in this part of the source. `functions` are those of all files.
-pub(crate) fn parse_file(source: &str, file: &Span, functions: &HashSet<String>) -> Parsed<Unit> {
-    let tokens = tokens(source, file)?;
+/// Reads the file that has these tokens. `functions` are those of all files.
+pub(crate) fn parse_file(source: &str, tokens: Tokens, functions: &HashSet<String>) -> Parsed<Unit> {
     let mut parser = Parser { source, tokens, functions, at: 0, nesting: 0, operators: 0 };
     let mut unit = Unit::default();
     while parser.peek() != Token::End {
@@ -80,7 +85,7 @@ pub(crate) fn parse_file(source: &str, file: &Span, functions: &HashSet<String>)
     Ok(unit)
 }
 
-fn tokens(source: &str, file: &Span) -> Parsed<Vec<(Token, Span)>> {
+fn tokens(source: &str, file: &Span) -> Parsed<Tokens> {
     let mut tokens = Vec::new();
     for (token, span) in Token::lexer(&source[file.clone()]).spanned() {
         let span = file.start + span.start..file.start + span.end;
@@ -112,7 +117,7 @@ fn unknown_text(source: &str, span: Span) -> Diagnostic {
 
 struct Parser<'s> {
     source: &'s str,
-    tokens: Vec<(Token, Span)>,
+    tokens: Tokens,
     /// What is defined by `def` and `message`: it comes before what the language has under the same name.
     functions: &'s HashSet<String>,
     at: usize,
