@@ -41,7 +41,7 @@ pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, 
 pub use happens_before::HappensBefore;
 pub use insight::{Insight, NoInsight, awaited, survey};
 pub use kinds::{ActorKind, Object, ObjectKind, Rule};
-pub use machine::{Machine, StepRecord, Stepper};
+pub use machine::{Machine, Replay, StepRecord, Stepper};
 pub use narrator::{ByNumber, Description, Narrator, Value};
 pub use observer::{Observer, Progress, Silent};
 pub use panics::{Panic, caught};

@@ -144,29 +144,11 @@ impl<'s, S: System> Stepper<'s, S> {
     /// violations are those of the last step (or of the start, for an empty schedule), and the data races between the
     /// last two steps.
     pub fn replay(system: &'s S, schedule: &Schedule) -> Option<(Self, Vec<Violation>)> {
-        let state = system.initial_states().into_iter().nth(schedule.start)?;
-        let mut violations = Vec::new();
-        system.insight().violations_at_start(&state, &mut violations);
-        let mut stepper = Stepper::new(system, state);
-        let mut before: Option<Box<ToldAccesses>> = None;
-        for (index, &step) in schedule.moves.iter().enumerate() {
-            violations.clear();
-            stepper.tells_accesses = index + 2 >= schedule.moves.len();
-            let record = stepper.try_step(step)?;
-            violations.extend_from_slice(&record.violations);
-            let accesses = record.accesses.clone();
-            if let (Some(before), Some(accesses)) = (&before, &accesses) {
-                violations.extend(before.races_with(accesses).map(|(_, violation)| violation));
-            }
-            before = accesses;
+        let mut replay = Replay::start(system, schedule)?;
+        for &step in &schedule.moves {
+            replay.step(step)?;
         }
-        stepper.tells_accesses = false;
-        if stepper.enabled.is_empty()
-            && let Ending::Deadlock(violation) = system.ending(&stepper.state)
-        {
-            violations.push(*violation);
-        }
-        Some((stepper, violations))
+        Some(replay.end())
     }
 
     /// Moves an actor if it can move and has that outcome.
@@ -187,6 +169,56 @@ impl<'s, S: System> Stepper<'s, S> {
     fn look_around(&mut self) {
         self.enabled.clear();
         self.system.enabled(&self.state, &mut self.enabled);
+    }
+}
+
+/// A schedule that is being followed, for those who look at every step of it. [`Stepper::replay`] is the whole of it.
+pub struct Replay<'s, S: System> {
+    stepper: Stepper<'s, S>,
+    violations: Vec<Violation>,
+    before: Option<Box<ToldAccesses>>,
+    /// How many moves of the schedule are left.
+    left: usize,
+}
+
+impl<'s, S: System> Replay<'s, S> {
+    /// Stands at the initial state of a schedule; `None` if there is none of that number.
+    pub fn start(system: &'s S, schedule: &Schedule) -> Option<Self> {
+        let state = system.initial_states().into_iter().nth(schedule.start)?;
+        let mut violations = Vec::new();
+        system.insight().violations_at_start(&state, &mut violations);
+        Some(Replay { stepper: Stepper::new(system, state), violations, before: None, left: schedule.moves.len() })
+    }
+
+    /// The state it stands at.
+    pub fn state(&self) -> &S::State {
+        self.stepper.state()
+    }
+
+    /// Takes the next move of the schedule; `None` if it is not possible.
+    pub fn step(&mut self, step: Move) -> Option<&StepRecord> {
+        self.violations.clear();
+        // A data race is between the last two steps.
+        self.stepper.tells_accesses = self.left <= 2;
+        self.left = self.left.saturating_sub(1);
+        let record = self.stepper.try_step(step)?;
+        self.violations.extend_from_slice(&record.violations);
+        if let (Some(before), Some(accesses)) = (&self.before, &record.accesses) {
+            self.violations.extend(before.races_with(accesses).map(|(_, violation)| violation));
+        }
+        self.before.clone_from(&record.accesses);
+        Some(&self.stepper.record)
+    }
+
+    /// Where it ends, and what is violated there.
+    pub fn end(mut self) -> (Stepper<'s, S>, Vec<Violation>) {
+        self.stepper.tells_accesses = false;
+        if self.stepper.enabled.is_empty()
+            && let Ending::Deadlock(violation) = self.stepper.ending()
+        {
+            self.violations.push(*violation);
+        }
+        (self.stepper, self.violations)
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`mazurka_core::System`]. [`parse`] and [`print()`] go between text and the syntax tree [`ast`].
 //!
 //! ```
-//! use mazurka_core::System;
+//! use mazurka_core::{Narrator, System};
 //! use mazurka_lang::{Identity, Model, compile};
 //!
 //! let program = compile("two.mz", "shared x = 0; thread a { x = 1; } thread b { x = 2; }", &[])?;

@@ -6,7 +6,7 @@
 //! Nothing is read here: a [`Loader`] does that.
 
 use crate::ast::{Item, Span, Unit};
-use crate::parse::{MAX_SOURCE, Outline, parse_file};
+use crate::parse::{MAX_SOURCE, Outline, Tokens, parse_file};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::Diagnostic;
 use std::sync::Arc;
@@ -69,8 +69,14 @@ impl Sources {
     /// Reads a program with all that it includes. The files are there even if something is wrong with them.
     pub fn read(main: SourceName, text: &str, loader: &mut dyn Loader) -> (Sources, Result<Unit, Diagnostic>) {
         let sources = Sources { text: String::new(), files: Vec::new() };
-        let mut reader =
-            Reader { sources, loader, open: Vec::new(), functions: HashSet::new(), places: HashMap::new() };
+        let mut reader = Reader {
+            sources,
+            loader,
+            open: Vec::new(),
+            tokens: Vec::new(),
+            functions: HashSet::new(),
+            places: HashMap::new(),
+        };
         reader.sources.add(main, text);
         let mut unit = Unit::default();
         // Definitions may stand in any order: all files have to be there before one of them is read.
@@ -128,6 +134,8 @@ struct Reader<'l> {
     loader: &'l mut dyn Loader,
     /// The files that are being read: each includes the next.
     open: Vec<usize>,
+    /// The tokens of each file, until they are parsed.
+    tokens: Vec<Tokens>,
     /// The names of the functions and messages of all files.
     functions: HashSet<String>,
     /// Which file stands in the place of an `include`, by where that names it.
@@ -139,6 +147,7 @@ impl Reader<'_> {
     fn collect(&mut self, file: usize) -> Result<(), Diagnostic> {
         let outline = Outline::of(&self.sources.text, &self.sources.files[file].span)?;
         self.functions.extend(outline.functions);
+        self.tokens.push(outline.tokens);
         self.open.push(file);
         let mut included_here = Vec::new();
         for (path, span) in outline.includes {
@@ -149,8 +158,9 @@ impl Reader<'_> {
     }
 
     /// Adds the definitions of a file, with those of the files that it includes in their places.
-    fn expand(&self, file: usize, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
-        let unit = parse_file(&self.sources.text, &self.sources.files[file].span, &self.functions)?;
+    fn expand(&mut self, file: usize, items: &mut Vec<Item>) -> Result<(), Diagnostic> {
+        let tokens = std::mem::take(&mut self.tokens[file]);
+        let unit = parse_file(&self.sources.text, tokens, &self.functions)?;
         for item in unit.items {
             if let Item::Include { span, .. } = &item {
                 // A file that two others include stands in the first place.

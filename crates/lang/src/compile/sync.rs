@@ -1,6 +1,7 @@
 //! Semaphores, read-write locks, channels and what is done with them.
 
-use super::{Compiler, Global, element_names};
+use super::declare::element_names;
+use super::{Compiler, Global};
 use crate::ast::{Expr, Initial, Name, Place, SyncOp};
 use crate::code::{Instruction, NONE, PlaceRef, Register, SyncKind, SyncObject};
 

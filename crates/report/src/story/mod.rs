@@ -7,7 +7,9 @@ mod basis;
 mod causes;
 pub mod graph;
 pub(crate) mod groups;
+mod reason;
 mod run;
+mod telling;
 pub(crate) mod waits;
 
 pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
@@ -16,13 +18,11 @@ pub use run::{Picked, Report, Tried};
 pub use waits::{Wait, Waited, cycle};
 
 use crate::format::count;
-use causes::History;
 use mazurka_core::{
-    Access, ActorId, Dependence, Description, Explanation, Footprint, Found, Location, Machine, Move, ObjectId,
-    ObjectKind, Outcome, Race, Schedule, Severity, Stepper, System, Value, Violation, ViolationKind,
+    Explanation, Found, Location, Outcome, Schedule, Severity, System, Value, Violation, ViolationKind,
 };
-use std::collections::{HashMap, VecDeque};
-use waits::{cycle_in_words, waits};
+use reason::Reason;
+use telling::{Telling, what_sets_apart};
 
 /// A violation, and how it comes about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,9 +173,7 @@ impl Story {
     /// shortened; `explanation` is what makes the violation happen, if that is known.
     pub fn tell<S: System>(system: &S, found: &Found, original: &Schedule, explanation: Option<Explanation>) -> Story {
         let telling = Telling::follow(system, &found.schedule);
-        let faithful = telling.complete
-            && Stepper::replay(system, &found.schedule)
-                .is_some_and(|(_, violations)| violations.iter().any(|met| met.same_site(&found.violation)));
+        let faithful = telling.met.iter().any(|met| met.same_site(&found.violation));
         let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
         let stuck = faithful && found.violation.kind == ViolationKind::Deadlock;
         let Reason { why, race, early, choice } =
@@ -320,314 +318,12 @@ impl Story {
     }
 }
 
-/// Why a violation happens, and the steps that this is about.
-#[derive(Default)]
-struct Reason {
-    why: Option<String>,
-    race: Option<ToldRace>,
-    early: Option<ToldEarly>,
-    choice: Option<ToldChoice>,
-}
-
-impl Reason {
-    fn of(why: impl Into<String>) -> Self {
-        Reason { why: Some(why.into()), ..Reason::default() }
-    }
-}
-
-/// The program before a step of a schedule.
-fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize) -> Option<Stepper<'s, S>> {
-    let prefix = Schedule { start: schedule.start, moves: schedule.moves.get(..step)?.to_vec() };
-    Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
-}
-
-/// That one actor touched an object before another one did: `T1 read x before T2 wrote it`.
-fn before_in_words<S: System>(
-    system: &S,
-    object: ObjectId,
-    (first, did): (&str, Access),
-    (second, does): (&str, Access),
-) -> String {
-    let name = system.narrator().object_name(object);
-    let (did, does) = (system.narrator().touch_verb(object, did), system.narrator().touch_verb(object, does));
-    // What happens to an event has the event's name.
-    let what = if first == name { String::new() } else { format!(" {name}") };
-    let then = match (did == does, second == name) {
-        (true, _) => format!("{second} did"),
-        (false, true) => format!("{second} {does}"),
-        (false, false) => format!("{second} {does} it"),
-    };
-    format!("{first} {did}{what} before {then}; nothing orders the two")
-}
-
-/// What following a schedule brings to light.
-#[derive(Default)]
-struct Telling {
-    actors: Vec<String>,
-    initial: Vec<Value>,
-    rows: Vec<Row>,
-    footprints: Vec<Footprint>,
-    /// Who waits at the end, if nobody can move there.
-    waits: Vec<Wait>,
-    complete: bool,
-}
-
-impl Telling {
-    fn follow<S: System>(system: &S, schedule: &Schedule) -> Telling {
-        let mut telling = Telling::default();
-        let Some(state) = system.initial_states().into_iter().nth(schedule.start) else { return telling };
-        let mut stepper = Stepper::new(system, state);
-        let mut columns = HashMap::new();
-        let mut history = History::new();
-        let mut held = HashMap::new();
-        let mut before = observe(system, stepper.state());
-        telling.initial.clone_from(&before);
-        for (index, &step) in schedule.moves.iter().enumerate() {
-            let description = system.narrator().describe(stepper.state(), step.actor, step.outcome);
-            let Some(record) = stepper.try_step(step) else { return telling };
-            let causes = history.push(system, index, step.actor, &record.footprint);
-            let record_footprint = record.footprint.clone();
-            telling.footprints.push(record_footprint.clone());
-            let actor = *columns.entry(step.actor).or_insert_with(|| {
-                telling.actors.push(system.narrator().actor_name(step.actor));
-                telling.actors.len() - 1
-            });
-            let after = observe(system, stepper.state());
-            let holds = update_held(system, stepper.state(), step.actor, &record_footprint, &mut held);
-            let mut locals = Vec::new();
-            system.narrator().observe_locals(stepper.state(), step.actor, &mut locals);
-            telling.rows.push(Row {
-                number: index + 1,
-                actor,
-                outcome: step.outcome,
-                text: description.text,
-                location: description.location,
-                changes: changes(&before, &after),
-                holds,
-                locals,
-                causes,
-            });
-            before = after;
-        }
-        if stepper.enabled().is_empty() {
-            telling.waits = waits(system, stepper.state(), &telling.footprints);
-        }
-        telling.complete = true;
-        telling
-    }
-
-    /// Why it happens, in words, and the steps that the words are about.
-    fn reason<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
-        if let Some(why) = system.narrator().explain(found) {
-            let race = explanation.and_then(|explanation| explanation.race());
-            return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
-        }
-        let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
-        // Those who wait for each other do so whatever led there.
-        if let Some(why) = cycle_in_words(&self.waits).filter(|_| is_deadlock) {
-            return Reason { why: Some(why), ..Reason::default() };
-        }
-        match (self.actors.as_slice(), explanation) {
-            ([], _) => Reason::of("it is so in the initial state, before the first step"),
-            ([alone], Some(Explanation::Always)) => Reason::of(format!("{alone} does it alone, in every execution")),
-            (_, Some(Explanation::Always)) if is_deadlock => {
-                Reason::of("every execution ends in a deadlock, whatever the order of the steps")
-            }
-            (_, Some(Explanation::Always)) => {
-                Reason::of("every execution comes to this, whatever the order of the steps")
-            }
-            (_, Some(Explanation::Race(race))) => Reason {
-                why: match found.violation.kind {
-                    ViolationKind::Race => self.why_of_data_race(system, race),
-                    _ => self.why_of_race(system, race),
-                },
-                race: self.told_race(system, Some(race)),
-                ..Reason::default()
-            },
-            (_, Some(Explanation::Early { step, after, instead, object })) => {
-                let stepper = at(system, &found.schedule, after);
-                stepper
-                    .and_then(|stepper| self.reason_of_early(system, stepper, step, &instead, object))
-                    .unwrap_or_default()
-            }
-            (_, Some(Explanation::Choice { step, instead })) => {
-                self.reason_of_choice(system, found, step, instead).unwrap_or_default()
-            }
-            ([alone], None) if is_deadlock => {
-                Reason::of(format!("{alone} leads there alone: no other actor has to move"))
-            }
-            ([alone], None) => Reason::of(format!("{alone} does it alone: no other actor is needed")),
-            // The message says who waits for what, and that is the reason.
-            (_, None) if is_deadlock => Reason::default(),
-            (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
-            (_, None) => Reason::default(),
-        }
-    }
-
-    fn told_race<S: System>(&self, system: &S, race: Option<Race>) -> Option<ToldRace> {
-        let race = race.filter(|race| race.first < race.second && race.second < self.rows.len())?;
-        Some(ToldRace { first: race.first, second: race.second, object: system.narrator().object_name(race.object) })
-    }
-
-    fn why_of_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
-        let side = |index: usize| {
-            let access = self.footprints.get(index)?.access(race.object)?;
-            Some((self.actors[self.rows[index].actor].as_str(), access))
-        };
-        Some(before_in_words(system, race.object, side(race.first)?, side(race.second)?))
-    }
-
-    fn reason_of_early<S: System>(
-        &self,
-        system: &S,
-        mut stepper: Stepper<'_, S>,
-        step: usize,
-        instead: &[Move],
-        object: ObjectId,
-    ) -> Option<Reason> {
-        let (&last, others) = instead.split_last()?;
-        for &other in others {
-            stepper.try_step(other)?;
-        }
-        let Description { text, location } = system.narrator().describe(stepper.state(), last.actor, last.outcome);
-        let access = stepper.try_step(last)?.footprint.access(object)?;
-        let actor = system.narrator().actor_name(last.actor);
-        let mine = (self.actors[self.rows[step].actor].as_str(), self.footprints[step].access(object)?);
-        let why = before_in_words(system, object, mine, (&actor, access));
-        let early = ToldEarly { step, actor, text, location, object: system.narrator().object_name(object) };
-        Some(Reason { why: Some(why), early: Some(early), ..Reason::default() })
-    }
-
-    fn reason_of_choice<S: System>(&self, system: &S, found: &Found, step: usize, instead: Outcome) -> Option<Reason> {
-        let row = self.rows.get(step)?;
-        let stepper = at(system, &found.schedule, step)?;
-        let instead = system.narrator().describe(stepper.state(), found.schedule.moves[step].actor, instead).text;
-        let actor = &self.actors[row.actor];
-        // A step shows its outcome in parentheses at its end.
-        let outcome = |text: &str| {
-            Some(text.strip_suffix(')')?.rsplit_once(" (")?)
-                .map(|(head, outcome)| (head.to_owned(), outcome.to_owned()))
-        };
-        let why = match (outcome(&row.text), outcome(&instead)) {
-            (Some((head, taken)), Some((same, other))) if head == same => {
-                match (taken.strip_prefix("wakes "), other.strip_prefix("wakes ")) {
-                    (Some(taken), Some(other)) => {
-                        format!(
-                            "{actor} did {head} and woke {taken}; had it woken {other}, this could have been avoided"
-                        )
-                    }
-                    _ => format!("{actor} did {head} and got {taken}; with {other} this could have been avoided"),
-                }
-            }
-            _ => format!(
-                "{actor} had a choice in step {}; with another outcome this could have been avoided",
-                row.number
-            ),
-        };
-        Some(Reason { why: Some(why), choice: Some(ToldChoice { step, instead }), ..Reason::default() })
-    }
-
-    /// Both accesses of a data race, with their places.
-    fn why_of_data_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
-        let object = system.narrator().object_name(race.object);
-        let access = |index: usize| {
-            let row = &self.rows[index];
-            let verb = system.narrator().touch_verb(race.object, self.footprints[index].access(race.object)?);
-            let place = row.location.as_ref().map_or_else(String::new, |location| format!(" ({location})"));
-            Some(format!("{} {verb} {object}{place}", self.actors[row.actor]))
-        };
-        Some(format!("{} and {}; nothing orders the two", access(race.first)?, access(race.second)?))
-    }
-
-    /// Whether no two steps of different actors depend on each other: then all their orders are equivalent.
-    fn is_unordered(&self) -> bool {
-        let mut touched: HashMap<ObjectId, Vec<(usize, Access)>> = HashMap::new();
-        for (row, footprint) in self.rows.iter().zip(&self.footprints) {
-            for touch in footprint.touches() {
-                let by_actor = touched.entry(touch.object).or_default();
-                match by_actor.iter_mut().find(|(actor, _)| *actor == row.actor) {
-                    Some((_, access)) => *access = *access | touch.access,
-                    None => by_actor.push((row.actor, touch.access)),
-                }
-            }
-        }
-        let depend = |one: &(usize, Access), other: &(usize, Access)| {
-            one.0 != other.0 && Dependence::default().touches(one.1, other.1)
-        };
-        !touched.values().any(|by_actor| by_actor.iter().any(|one| by_actor.iter().any(|other| depend(one, other))))
-    }
-}
-
-/// Notes which locks an actor has after a step, and returns the name of the first of them.
-fn update_held<S: System>(
-    system: &S,
-    state: &S::State,
-    actor: ActorId,
-    footprint: &Footprint,
-    held: &mut HashMap<ActorId, Vec<ObjectId>>,
-) -> Option<String> {
-    let locks = held.entry(actor).or_default();
-    for touch in footprint.touches().iter().filter(|touch| system.object(touch.object).kind == ObjectKind::Lock) {
-        locks.retain(|&lock| lock != touch.object);
-        if system.insight().holder(state, touch.object) == Some(actor) {
-            locks.push(touch.object);
-        }
-    }
-    locks.first().map(|&lock| system.narrator().object_name(lock))
-}
-
-fn observe<S: System>(system: &S, state: &S::State) -> Vec<Value> {
-    let mut values = Vec::new();
-    system.narrator().observe(state, &mut values);
-    values
-}
-
-/// What differs between two observations, by name: values that came or changed in their order, then those that went.
-fn changes(before: &[Value], after: &[Value]) -> Vec<Change> {
-    if before == after {
-        return Vec::new();
-    }
-    let mut old_values: HashMap<&str, VecDeque<&str>> = HashMap::new();
-    for value in before {
-        old_values.entry(&value.name).or_default().push_back(&value.value);
-    }
-    let mut changes = Vec::new();
-    for Value { name, value } in after {
-        let old = old_values.get_mut(name.as_str()).and_then(VecDeque::pop_front);
-        if old != Some(value) {
-            changes.push(Change { name: name.clone(), old: old.map(str::to_owned), new: Some(value.clone()) });
-        }
-    }
-    for Value { name, .. } in before {
-        if let Some(old) = old_values.get_mut(name.as_str()).and_then(VecDeque::pop_front) {
-            changes.push(Change { name: name.clone(), old: Some(old.to_owned()), new: None });
-        }
-    }
-    changes
-}
-
-/// The values of an initial state that are not the same in all initial states.
-fn what_sets_apart<S: System>(system: &S, start: usize) -> Vec<Value> {
-    let states = system.initial_states();
-    let Some(chosen) = states.get(start) else { return Vec::new() };
-    let mut apart = Vec::new();
-    for state in &states {
-        for change in changes(&observe(system, state), &observe(system, chosen)) {
-            if let Change { name, new: Some(value), .. } = change
-                && !apart.iter().any(|known: &Value| known.name == name)
-            {
-                apart.push(Value { name, value });
-            }
-        }
-    }
-    apart
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::example::{Op, Threads};
     use mazurka_core::ActorId;
+    use telling::changes;
 
     #[test]
     fn a_race_is_told_with_both_sides() {

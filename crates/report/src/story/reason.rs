@@ -1,0 +1,199 @@
+//! Why a violation happens, in words, and the steps that the words are about.
+
+use super::telling::Telling;
+use super::waits::cycle_in_words;
+use super::{ToldChoice, ToldEarly, ToldRace};
+use mazurka_core::{
+    Access, Dependence, Description, Explanation, Found, Move, ObjectId, Outcome, Race, Schedule, Stepper, System,
+    ViolationKind,
+};
+use std::collections::HashMap;
+
+/// Why a violation happens, and the steps that this is about.
+#[derive(Default)]
+pub(super) struct Reason {
+    pub(super) why: Option<String>,
+    pub(super) race: Option<ToldRace>,
+    pub(super) early: Option<ToldEarly>,
+    pub(super) choice: Option<ToldChoice>,
+}
+
+impl Reason {
+    pub(super) fn of(why: impl Into<String>) -> Self {
+        Reason { why: Some(why.into()), ..Reason::default() }
+    }
+}
+
+/// The program before a step of a schedule.
+pub(super) fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize) -> Option<Stepper<'s, S>> {
+    let prefix = Schedule { start: schedule.start, moves: schedule.moves.get(..step)?.to_vec() };
+    Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
+}
+
+/// That one actor touched an object before another one did: `T1 read x before T2 wrote it`.
+pub(super) fn before_in_words<S: System>(
+    system: &S,
+    object: ObjectId,
+    (first, did): (&str, Access),
+    (second, does): (&str, Access),
+) -> String {
+    let name = system.narrator().object_name(object);
+    let (did, does) = (system.narrator().touch_verb(object, did), system.narrator().touch_verb(object, does));
+    // What happens to an event has the event's name.
+    let what = if first == name { String::new() } else { format!(" {name}") };
+    let then = match (did == does, second == name) {
+        (true, _) => format!("{second} did"),
+        (false, true) => format!("{second} {does}"),
+        (false, false) => format!("{second} {does} it"),
+    };
+    format!("{first} {did}{what} before {then}; nothing orders the two")
+}
+
+impl Telling {
+    /// Why it happens, in words, and the steps that the words are about.
+    pub(super) fn reason<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
+        if let Some(why) = system.narrator().explain(found) {
+            let race = explanation.and_then(|explanation| explanation.race());
+            return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
+        }
+        let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
+        // Those who wait for each other do so whatever led there.
+        if let Some(why) = cycle_in_words(&self.waits).filter(|_| is_deadlock) {
+            return Reason { why: Some(why), ..Reason::default() };
+        }
+        match (self.actors.as_slice(), explanation) {
+            ([], _) => Reason::of("it is so in the initial state, before the first step"),
+            ([alone], Some(Explanation::Always)) => Reason::of(format!("{alone} does it alone, in every execution")),
+            (_, Some(Explanation::Always)) if is_deadlock => {
+                Reason::of("every execution ends in a deadlock, whatever the order of the steps")
+            }
+            (_, Some(Explanation::Always)) => {
+                Reason::of("every execution comes to this, whatever the order of the steps")
+            }
+            (_, Some(Explanation::Race(race))) => Reason {
+                why: match found.violation.kind {
+                    ViolationKind::Race => self.why_of_data_race(system, race),
+                    _ => self.why_of_race(system, race),
+                },
+                race: self.told_race(system, Some(race)),
+                ..Reason::default()
+            },
+            (_, Some(Explanation::Early { step, after, instead, object })) => {
+                let stepper = at(system, &found.schedule, after);
+                stepper
+                    .and_then(|stepper| self.reason_of_early(system, stepper, step, &instead, object))
+                    .unwrap_or_default()
+            }
+            (_, Some(Explanation::Choice { step, instead })) => {
+                self.reason_of_choice(system, found, step, instead).unwrap_or_default()
+            }
+            ([alone], None) if is_deadlock => {
+                Reason::of(format!("{alone} leads there alone: no other actor has to move"))
+            }
+            ([alone], None) => Reason::of(format!("{alone} does it alone: no other actor is needed")),
+            // The message says who waits for what, and that is the reason.
+            (_, None) if is_deadlock => Reason::default(),
+            (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
+            (_, None) => Reason::default(),
+        }
+    }
+
+    pub(super) fn told_race<S: System>(&self, system: &S, race: Option<Race>) -> Option<ToldRace> {
+        let race = race.filter(|race| race.first < race.second && race.second < self.rows.len())?;
+        Some(ToldRace { first: race.first, second: race.second, object: system.narrator().object_name(race.object) })
+    }
+
+    pub(super) fn why_of_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
+        let side = |index: usize| {
+            let access = self.footprints.get(index)?.access(race.object)?;
+            Some((self.actors[self.rows[index].actor].as_str(), access))
+        };
+        Some(before_in_words(system, race.object, side(race.first)?, side(race.second)?))
+    }
+
+    pub(super) fn reason_of_early<S: System>(
+        &self,
+        system: &S,
+        mut stepper: Stepper<'_, S>,
+        step: usize,
+        instead: &[Move],
+        object: ObjectId,
+    ) -> Option<Reason> {
+        let (&last, others) = instead.split_last()?;
+        for &other in others {
+            stepper.try_step(other)?;
+        }
+        let Description { text, location } = system.narrator().describe(stepper.state(), last.actor, last.outcome);
+        let access = stepper.try_step(last)?.footprint.access(object)?;
+        let actor = system.narrator().actor_name(last.actor);
+        let mine = (self.actors[self.rows[step].actor].as_str(), self.footprints[step].access(object)?);
+        let why = before_in_words(system, object, mine, (&actor, access));
+        let early = ToldEarly { step, actor, text, location, object: system.narrator().object_name(object) };
+        Some(Reason { why: Some(why), early: Some(early), ..Reason::default() })
+    }
+
+    pub(super) fn reason_of_choice<S: System>(
+        &self,
+        system: &S,
+        found: &Found,
+        step: usize,
+        instead: Outcome,
+    ) -> Option<Reason> {
+        let row = self.rows.get(step)?;
+        let stepper = at(system, &found.schedule, step)?;
+        let instead = system.narrator().describe(stepper.state(), found.schedule.moves[step].actor, instead).text;
+        let actor = &self.actors[row.actor];
+        // A step shows its outcome in parentheses at its end.
+        let outcome = |text: &str| {
+            Some(text.strip_suffix(')')?.rsplit_once(" (")?)
+                .map(|(head, outcome)| (head.to_owned(), outcome.to_owned()))
+        };
+        let why = match (outcome(&row.text), outcome(&instead)) {
+            (Some((head, taken)), Some((same, other))) if head == same => {
+                match (taken.strip_prefix("wakes "), other.strip_prefix("wakes ")) {
+                    (Some(taken), Some(other)) => {
+                        format!(
+                            "{actor} did {head} and woke {taken}; had it woken {other}, this could have been avoided"
+                        )
+                    }
+                    _ => format!("{actor} did {head} and got {taken}; with {other} this could have been avoided"),
+                }
+            }
+            _ => format!(
+                "{actor} had a choice in step {}; with another outcome this could have been avoided",
+                row.number
+            ),
+        };
+        Some(Reason { why: Some(why), choice: Some(ToldChoice { step, instead }), ..Reason::default() })
+    }
+
+    /// Both accesses of a data race, with their places.
+    pub(super) fn why_of_data_race<S: System>(&self, system: &S, race: Race) -> Option<String> {
+        let object = system.narrator().object_name(race.object);
+        let access = |index: usize| {
+            let row = &self.rows[index];
+            let verb = system.narrator().touch_verb(race.object, self.footprints[index].access(race.object)?);
+            let place = row.location.as_ref().map_or_else(String::new, |location| format!(" ({location})"));
+            Some(format!("{} {verb} {object}{place}", self.actors[row.actor]))
+        };
+        Some(format!("{} and {}; nothing orders the two", access(race.first)?, access(race.second)?))
+    }
+
+    /// Whether no two steps of different actors depend on each other: then all their orders are equivalent.
+    pub(super) fn is_unordered(&self) -> bool {
+        let mut touched: HashMap<ObjectId, Vec<(usize, Access)>> = HashMap::new();
+        for (row, footprint) in self.rows.iter().zip(&self.footprints) {
+            for touch in footprint.touches() {
+                let by_actor = touched.entry(touch.object).or_default();
+                match by_actor.iter_mut().find(|(actor, _)| *actor == row.actor) {
+                    Some((_, access)) => *access = *access | touch.access,
+                    None => by_actor.push((row.actor, touch.access)),
+                }
+            }
+        }
+        let depend = |one: &(usize, Access), other: &(usize, Access)| {
+            one.0 != other.0 && Dependence::default().touches(one.1, other.1)
+        };
+        !touched.values().any(|by_actor| by_actor.iter().any(|one| by_actor.iter().any(|other| depend(one, other))))
+    }
+}
