@@ -9,7 +9,8 @@ use std::rc::Rc;
 
 /// Why a reduction cannot keep its promise for a program that does not tell who waits; `None` for one that does.
 pub(crate) fn unless_it_tells_blocked(traits: &Traits) -> Option<String> {
-    let reason = "the program does not tell which actors are blocked, and on what (`System::blocked`)";
+    let reason = "the program does not tell which actors are blocked, and on what: implement `System::blocked`, and set \
+                  `tells_blocked` in `System::traits`";
     (!traits.tells_blocked).then(|| reason.to_owned())
 }
 

@@ -2,9 +2,14 @@
 
 use mazurka::engines::{Options, refuses};
 use mazurka::model::{Condition, Mutex, Thread, Variable};
-use mazurka::{Check, Counter, Engine, Exploration, Model, MzProgram, Silent, Subject, Verdict, lang};
+use mazurka::{
+    Access, ActorId, Budget, Check, Counter, Engine, Exploration, Found, Model, MzProgram, ObjectId, Silent, Step,
+    Subject, System, Verdict, ViolationKind, lang,
+};
+use mazurka_core::Meter;
 use proptest::prelude::*;
 use std::fmt::Write;
+use std::time::Duration;
 
 const VARIABLES: usize = 3;
 const MUTEXES: usize = 2;
@@ -235,7 +240,7 @@ fn program() -> impl Strategy<Value = Program> {
 
 fn explore(subject: &dyn Subject, engine: Engine) -> Exploration {
     let mut options = Options::default();
-    options.budget.size = Some(20_000);
+    options.budget.size = Some(5_000);
     subject.explore(engine, &options, &mut Silent)
 }
 
@@ -254,17 +259,178 @@ proptest! {
             let (told, built) = (explore(&mz, engine), explore(&model, engine));
             prop_assert_eq!(&told.verdict, &built.verdict, "{}", engine);
             if is_verified && told.verdict == Verdict::Verified {
-                for counter in [Counter::States, Counter::Traces, Counter::Executions] {
-                    let is_exact = matches!(engine, Engine::Exhaustive | Engine::Optimal | Engine::Enumerate);
-                    if is_exact {
-                        prop_assert_eq!(
-                            told.statistics.get(counter), built.statistics.get(counter), "{} {:?}", engine, counter);
-                    }
+                let counters = match engine {
+                    Engine::Exhaustive => &[Counter::States, Counter::Transitions, Counter::EndStates][..],
+                    Engine::Optimal | Engine::Enumerate => &[Counter::Executions, Counter::Traces],
+                    Engine::Unfolding => &[Counter::Events, Counter::Configurations],
+                    _ => &[],
+                };
+                for &counter in counters {
+                    let [told, built] = [&told, &built].map(|exploration| exploration.statistics.get(counter));
+                    prop_assert_eq!(told, built, "{} {:?}", engine, counter);
                 }
             }
         }
         // What is complete by construction is found complete.
-        let footprints = Check::new(&model).engine(Engine::Stateful).footprints(true).run().exploration.verdict;
-        prop_assert!(!matches!(footprints, Verdict::Unsupported(_)), "{}", footprints);
+        let meter = Meter::start(&Budget { time: Some(Duration::from_millis(30)), ..Budget::default() });
+        prop_assert_eq!(model.footprints(&meter), Ok(()));
+    }
+}
+
+/// What every engine that takes the model finds: the one violation's kind, message and number of steps.
+fn found(model: &Model) -> (ViolationKind, String, usize) {
+    let mut found = Vec::new();
+    for &engine in Engine::ALL {
+        if refuses(engine, &Subject::traits(model)).is_none() {
+            let checked = Check::new(model).engine(engine).run();
+            assert_eq!(checked.exploration.verdict, Verdict::Violated, "{engine}\n{checked}");
+            let Found { violation, schedule } = &checked.shortened[0];
+            assert!(
+                violation.location.as_ref().is_some_and(|place| place.file.ends_with("models.rs")),
+                "{violation:?}"
+            );
+            found.push((violation.kind, violation.message.clone(), schedule.moves.len()));
+        }
+    }
+    found.dedup();
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
+}
+
+#[test]
+fn a_panic_anywhere_in_a_model_is_a_violation_with_its_schedule() {
+    let two_threads = |build: fn(&mut Thread, Variable<usize>)| {
+        let mut model = Model::new();
+        let x = model.variable("x", 0);
+        model.thread("counts", |t| t.step("count").then(move |s| s[x] += 1));
+        model.thread("reads", |t| build(t, x));
+        found(&model)
+    };
+    let crash = |message: &str, steps| (ViolationKind::Crash, message.to_owned(), steps);
+    let index = "panicked: index out of bounds: the len is 1 but the index is 1";
+    let in_step = two_threads(|t, x| t.step("read").then(move |s| assert!([true][s[x]])));
+    assert_eq!(in_step, crash(index, 2));
+    let in_guard = two_threads(|t, x| t.step("read").when(move |s| [true][s[x]]).then(|_| {}));
+    assert_eq!(in_guard, crash(index, 2));
+    let in_test = two_threads(|t, x| t.only_if("read", move |s| [true][s[x]], |_| {}));
+    assert_eq!(in_test, crash(index, 2));
+
+    let mut model = Model::new();
+    let x = model.variable("x", 0);
+    model.event("count").when(move |s| s[x] < 2).then(move |s| s[x] += 1);
+    model.invariant("it is in the list", x, |x| [true, true][x]);
+    let message = "panicked in the invariant `it is in the list`: index out of bounds: the len is 2 but the index is 2";
+    assert_eq!(found(&model), crash(message, 2));
+}
+
+#[test]
+fn a_thread_that_panicked_has_written_nothing_and_moves_no_more() {
+    let mut model = Model::new();
+    let x = model.variable("x", 0);
+    model.thread("panics", |t| {
+        t.step("panic").then(move |s| {
+            s[x] = 1;
+            panic!("on purpose");
+        });
+        t.step("never").then(|s| s.assert(false, "it goes on"));
+    });
+    model.thread("waits", |t| t.step("see").when(move |s| s[x] == 1).then(|s| s.assert(false, "it was written")));
+    let checked = Check::new(&model).all().run();
+    let messages: Vec<_> = checked.shortened.iter().map(|found| &found.violation.message[..]).collect();
+    assert_eq!(messages, ["panicked: on purpose"], "and no deadlock comes of it");
+}
+
+#[test]
+fn a_mutex_is_released_by_its_holder_only() {
+    let model = |write: fn(&mut Thread, Mutex, Condition)| {
+        let mut model = Model::new();
+        let (mutex, condition) = (model.mutex("m"), model.condition("c"));
+        model.thread("other", |t| t.lock(mutex));
+        model.thread("t", |t| write(t, mutex, condition));
+        Check::new(&model).engine(Engine::Optimal).run().stories[0].violation.message.clone()
+    };
+    assert_eq!(model(|t, m, _| t.unlock(m)), "t unlocks m, which it does not hold");
+    assert_eq!(model(|t, m, c| t.wait(c, m)), "t waits with m, which it does not hold");
+    assert_eq!(model(|t, m, _| t.lock(m)), "deadlock: t waits for m held by other, which has ended");
+}
+
+/// What a panic says.
+fn refusal(build: impl FnOnce()) -> String {
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build)).expect_err("it is refused");
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).expect("a panic has words")
+}
+
+#[test]
+fn what_cannot_be_built_is_refused_in_words() {
+    let mut model = Model::new();
+    let x = model.variable("x", 0);
+    model.event("e").then(|_| {});
+    assert_eq!(refusal(|| drop(model.mutex("x"))), "the model already has an object called `x`");
+    assert_eq!(refusal(|| model.thread("e", |_| {})), "the model already has an actor called `e`");
+    assert_eq!(
+        refusal(|| model.thread("t", |t| t.forever(|_| {}))),
+        "the thread `t` has a `forever` without a step in it"
+    );
+    let nothing: [u8; 0] = [];
+    assert_eq!(refusal(|| drop(model.variable_among("y", nothing))), "the variable `y` needs a value to begin with");
+    let mut other = Model::new();
+    assert_eq!(refusal(|| other.invariant("i", x, |x| x == 0)), "`i` uses a variable of another model");
+    // What is seen only when a step is taken is a violation.
+    other.variable("y", 0);
+    other.event("e").then(move |s| s[x] = 1);
+    assert_eq!(found(&other).1, "panicked: this is a variable of another model");
+}
+
+#[test]
+fn a_model_may_begin_with_any_of_several_values() {
+    let mut model = Model::new();
+    let x = model.variable_among("x", [1, 2, 2, 3]);
+    let y = model.variable_among("y", [false, true]);
+    model.invariant("x is small", (x, y), |(x, y)| x < 3 || !y);
+    assert_eq!(mazurka::System::initial_states(&model).len(), 6);
+    let checked = Check::new(&model).run();
+    assert_eq!(checked.stories[0].violation.message, "invariant broken: x is small");
+    assert!(checked.stories[0].rows.is_empty(), "it is wrong from the start");
+}
+
+/// Two actors, the second of which can move only before the first has. Nothing tells that it is blocked after that.
+struct TellsNothing;
+
+impl System for TellsNothing {
+    type State = [bool; 2];
+
+    fn initial_states(&self) -> Vec<[bool; 2]> {
+        vec![[false; 2]]
+    }
+
+    fn enabled(&self, &[first, second]: &[bool; 2], into: &mut Vec<ActorId>) {
+        into.extend((!first).then_some(ActorId(0)));
+        into.extend((!first && !second).then_some(ActorId(1)));
+    }
+
+    fn step(&self, moved: &mut [bool; 2], actor: ActorId, step: &mut Step) {
+        step.touch(ObjectId(0), if actor.0 == 0 { Access::WRITE } else { Access::READ });
+        moved[actor.index()] = true;
+        step.assert(actor.0 == 0, "the second actor never moves");
+    }
+}
+
+#[test]
+fn no_way_through_the_library_calls_a_program_verified_that_an_engine_refuses() {
+    let subject: &dyn Subject = &TellsNothing;
+    assert_eq!(Check::new(subject).run().exploration.verdict, Verdict::Violated);
+    for &engine in Engine::ALL {
+        let direct = mazurka::engines::explore(engine, &TellsNothing, &Options::default(), &mut Silent);
+        let checked = Check::new(subject).engine(engine).run().exploration;
+        for exploration in [direct, explore(subject, engine), checked] {
+            match exploration.verdict {
+                Verdict::Violated => assert!(!engine.reduces(), "{engine}"),
+                Verdict::Unsupported(reason) => {
+                    assert!(engine.reduces() && reason.contains("`tells_blocked`"), "{engine}: {reason}");
+                }
+                other => panic!("{engine}: {other}"),
+            }
+        }
     }
 }

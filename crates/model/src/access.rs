@@ -50,6 +50,7 @@ impl<T> fmt::Debug for Variable<T> {
 impl Model {
     /// What a variable holds.
     #[inline]
+    #[track_caller]
     fn value<T: Data>(&self, words: &[u32], variable: Variable<T>) -> &T {
         assert!(variable.model == self.id, "this is a variable of another model");
         match &self.objects[variable.object.0 as usize].role {
@@ -82,6 +83,7 @@ impl<T: Data> Index<Variable<T>> for View<'_> {
     type Output = T;
 
     #[inline]
+    #[track_caller]
     fn index(&self, variable: Variable<T>) -> &T {
         if let Some(seen) = &self.seen {
             seen.borrow_mut().touch(variable.object, Access::READ);
@@ -159,6 +161,8 @@ impl<'a> Act<'a> {
         }
     }
 
+    /// The place of a variable among those that were written.
+    #[track_caller]
     fn written<T: Data>(&self, variable: Variable<T>) -> Option<usize> {
         assert!(variable.model() == self.model.id, "this is a variable of another model");
         self.written.iter().position(|(object, _)| *object == variable.object())
@@ -169,6 +173,7 @@ impl<T: Data> Index<Variable<T>> for Act<'_> {
     type Output = T;
 
     #[inline]
+    #[track_caller]
     fn index(&self, variable: Variable<T>) -> &T {
         if let Some(place) = self.written(variable) {
             return self.written[place].1.as_any().downcast_ref().expect("a variable keeps its type");
@@ -179,8 +184,10 @@ impl<T: Data> Index<Variable<T>> for Act<'_> {
 }
 
 impl<T: Data> IndexMut<Variable<T>> for Act<'_> {
+    #[track_caller]
     fn index_mut(&mut self, variable: Variable<T>) -> &mut T {
-        let place = self.written(variable).unwrap_or_else(|| {
+        let known = self.written(variable);
+        let place = known.unwrap_or_else(|| {
             // What is lent out may be read as well as written.
             let value = self[variable].clone();
             self.written.push((variable.object(), Box::new(Written(value))));
