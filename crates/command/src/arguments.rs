@@ -5,8 +5,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
-use mazurka::home::Profile;
 use mazurka::report::format::{parse_duration, parse_size};
+use mazurka_home::Profile;
 use mazurka_load::Settings;
 use std::time::Duration;
 

@@ -5,11 +5,13 @@
 #![forbid(unsafe_code)]
 
 pub mod diagnostic;
+mod home;
 mod include;
 mod load;
 mod read;
 mod settings;
 
+pub use home::HomeProgram;
 pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
 pub use settings::Settings;

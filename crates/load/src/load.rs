@@ -1,16 +1,17 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
 use crate::diagnostic;
+use crate::home::HomeProgram;
 use crate::include::{Files, identify};
 use crate::read_text;
 use crate::settings::Settings;
-use mazurka::droid::{self, ReadError};
-use mazurka::home::{Home, HomeText};
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{CompileError, Sources, compile_files};
 use mazurka::report::html::Source;
 use mazurka::report::terminal::{name as shown, visible};
-use mazurka::{Budget, Diagnostic, Fingerprint, HomeProgram, MzProgram, Subject};
+use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, Subject};
+use mazurka_droid::ReadError;
+use mazurka_home::{Home, HomeText};
 use std::path::Path;
 
 /// A program that was read from files.
@@ -179,7 +180,7 @@ fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<L
     let dependence = dependence.cloned().or_else(|| beside.is_file().then(|| beside.display().to_string()));
     let trace = read_text(file, "a trace")?;
     let edges = dependence.as_ref().map(|name| read_text(name, "a file of dependences")).transpose()?;
-    let recording = droid::read(file, &trace, edges.as_deref()).map_err(|error| {
+    let recording = mazurka_droid::read(file, &trace, edges.as_deref()).map_err(|error| {
         let (name, text, diagnostics) = match &error {
             ReadError::Trace(diagnostics) => (file, trace.as_str(), diagnostics),
             ReadError::Dependence(diagnostics) => {

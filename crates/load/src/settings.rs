@@ -1,8 +1,8 @@
 //! What a program is read with, besides its files.
 
 use crate::load::Kind;
-use mazurka::home::{HomeText, Options, Profile};
 use mazurka::report::terminal::name as shown;
+use mazurka_home::{HomeText, Options, Profile};
 
 /// What a program is read with, besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,11 +8,13 @@ mod common;
 
 use common::root;
 use mazurka::engines::Options as EngineOptions;
-use mazurka::home::{Home, HomeText, Options};
 use mazurka::report::ScheduleFile;
 use mazurka::report::accept::Accepted;
 use mazurka::report::pairs::listed;
-use mazurka::{Budget, Check, Engine, HomeProgram, MzProgram, Subject, droid, lang};
+use mazurka::{Budget, Check, Engine, MzProgram, Subject, lang};
+use mazurka_droid as droid;
+use mazurka_home::{Home, HomeText, Options};
+use mazurka_load::HomeProgram;
 use mazurka_load::diagnostic;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -7,7 +7,8 @@ mod common;
 
 use common::{root, skip};
 use mazurka::engines::{Options, covering_classes};
-use mazurka::{Check, Checked, Counter, Engine, droid};
+use mazurka::{Check, Checked, Counter, Engine};
+use mazurka_droid as droid;
 use mazurka_load::{Loaded, Settings, load};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -76,17 +76,15 @@ mod subject;
 pub use check::{Check, Checked, Searched};
 pub use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Diagnostic, Ending,
-    Exploration, Fingerprint, Footprint, Found, Insight, Location, Move, Narrator, Object, ObjectId, ObjectKind,
-    Observer, Obstacle, Outcome, Progress, Rule, Schedule, Silent, Statistics, Step, StopReason, System, Traits, Value,
-    Verdict, Violation, ViolationKind,
+    Explanation, Exploration, Fingerprint, Footprint, Found, Insight, Location, Meter, Move, Narrator, Object,
+    ObjectId, ObjectKind, Observer, Obstacle, Outcome, Progress, Race, Rule, Schedule, Silent, Statistics, Step,
+    Stepper, StopReason, System, Traits, Value, Verdict, Violation, ViolationKind,
 };
-pub use mazurka_droid as droid;
 pub use mazurka_engines::{self as engines, Engine};
-pub use mazurka_home as home;
 pub use mazurka_lang as lang;
 pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
-pub use subject::{HomeProgram, MzProgram, Origin, Subject};
+pub use subject::{MzProgram, Origin, Subject};
 
 /// The Rust code of the README and of the manual, run as doctests.
 #[cfg(doctest)]

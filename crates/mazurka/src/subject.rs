@@ -4,15 +4,14 @@ use crate::graph::walk;
 use crate::hint::hint;
 use crate::prefix::draw;
 use mazurka_core::{
-    Budget, Counter, Explanation, Exploration, Fingerprint, Found, Meter, Observer, Race, Schedule, Statistics,
-    Stepper, System, Traits, Verdict, Violation, caught,
+    Budget, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict, Violation,
+    caught,
 };
 use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
-use mazurka_home::{Home, IdleRule};
 use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
-use mazurka_report::{Basis, Considered, ReplayError, ScheduleFile, Site, Story, Vacuous};
+use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,27 +28,60 @@ const SHORTENING_REPLAYS: usize = 20_000;
 const PROMISE: &str = "no order of events fails an assertion, breaks an invariant, crashes or deadlocks";
 
 /// A program behind one face: any engine explores it, and what is found is told in names that last.
+///
+/// Every [`System`] is one. A program that is more than its system gives the system as [`Subject::inner`], which answers
+/// whatever is not written, and writes what differs.
 pub trait Subject: Sync {
+    /// What answers where a method is not written. A type that writes all methods may return itself.
+    fn inner(&self) -> &dyn Subject;
+
     /// What it is made of.
-    fn traits(&self) -> Traits;
+    fn traits(&self) -> Traits {
+        self.inner().traits()
+    }
 
     /// Explores it. The schedules that come back have been replayed.
-    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration;
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        self.inner().explore(engine, options, observer)
+    }
 
-    /// Shortens a schedule while its violation stays and `meter` allows, and tells it.
-    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story);
+    /// Shortens a schedule while its violation stays and `meter` allows.
+    fn shorten(&self, found: &Found, meter: &Meter) -> Found {
+        self.inner().shorten(found, meter)
+    }
+
+    /// Tells a schedule, explained as far as `meter` allows. `original` is the schedule before it was shortened.
+    fn story(&self, found: &Found, original: &Schedule, meter: &Meter) -> Story {
+        self.inner().story(found, original, meter)
+    }
+
+    /// Shortens a schedule, and tells it.
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
+        let short = self.shorten(found, meter);
+        let story = self.story(&short, &found.schedule, meter);
+        (short, story)
+    }
 
     /// Tells a schedule as it is.
-    fn tell_as_it_is(&self, found: &Found) -> Story;
+    fn tell_as_it_is(&self, found: &Found) -> Story {
+        let meter = Meter::start(&Budget { time: Some(TELLING), ..Budget::default() });
+        self.story(found, &found.schedule, &meter)
+    }
 
     /// Writes a schedule down.
-    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile;
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        self.inner().record(found, origin)
+    }
 
     /// Finds the moves of a schedule that was written down.
-    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError>;
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        self.inner().resolve(file)
+    }
 
     /// What a schedule violates at its end; `None` if it cannot be followed.
-    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>>;
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        self.inner().replay(schedule)
+    }
 
     /// What the verdict of a finished exploration rests on. What no execution reached can be told only if all were looked
     /// at, that is if the verdict is `verified`.
@@ -58,19 +90,25 @@ pub trait Subject: Sync {
     }
 
     /// The state graph with the paths of these schedules, if the program has at most so many states.
-    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph>;
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        self.inner().graph(schedules, most)
+    }
 
     /// What makes the program large, in one sentence, if something stands out and is seen while `meter` allows.
-    fn hint(&self, meter: &Meter) -> Option<String>;
+    fn hint(&self, meter: &Meter) -> Option<String> {
+        self.inner().hint(meter)
+    }
 
     /// Whether steps that do not conflict commute, as far as that is seen in the first states while `meter` allows; the
-    /// error names two that do not.
+    /// error names two that do not. Only a model written by hand is asked: our frontends are tested for it.
     fn footprints(&self, _meter: &Meter) -> Result<(), String> {
         Ok(())
     }
 
     /// The events that the engine `unfolding` makes of the program, if they are at most so many.
-    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding>;
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        self.inner().unfolding(options, most)
+    }
 }
 
 /// Where a schedule comes from: what has to be the same when it is run again.
@@ -87,6 +125,10 @@ pub struct Origin {
 }
 
 impl<S: System> Subject for S {
+    fn inner(&self) -> &dyn Subject {
+        self
+    }
+
     fn traits(&self) -> Traits {
         System::traits(self)
     }
@@ -98,15 +140,12 @@ impl<S: System> Subject for S {
         })
     }
 
-    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
-        let short = shorten(self, found, SHORTENING_REPLAYS, meter);
-        let story = Story::tell(self, &short, &found.schedule, explain(self, &short, meter));
-        (short, story)
+    fn shorten(&self, found: &Found, meter: &Meter) -> Found {
+        shorten(self, found, SHORTENING_REPLAYS, meter)
     }
 
-    fn tell_as_it_is(&self, found: &Found) -> Story {
-        let meter = Meter::start(&Budget { time: Some(TELLING), ..Budget::default() });
-        Story::tell(self, found, &found.schedule, explain(self, found, &meter))
+    fn story(&self, found: &Found, original: &Schedule, meter: &Meter) -> Story {
+        Story::tell(self, found, original, explain(self, found, meter))
     }
 
     fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
@@ -140,103 +179,6 @@ impl<S: System> Subject for S {
     }
 }
 
-/// The apps of a smart home.
-#[derive(Debug)]
-pub struct HomeProgram(Home);
-
-impl HomeProgram {
-    /// Makes a home checkable.
-    pub fn new(home: Home) -> Self {
-        HomeProgram(home)
-    }
-
-    /// The home.
-    pub fn home(&self) -> &Home {
-        &self.0
-    }
-
-    /// What explains a violation: the two steps that its sentence speaks of, if one could have come without the other.
-    fn explanation(&self, found: &Found, meter: &Meter) -> Option<Explanation> {
-        let Some(told) = self.0.told_steps(found) else { return explain(&self.0, found, meter) };
-        let is_race = |race: &Race| {
-            let mut without = found.schedule.clone();
-            without.moves.truncate(race.second + 1);
-            without.moves.remove(race.first);
-            Stepper::replay(&self.0, &without).is_some()
-        };
-        told.filter(is_race).map(Explanation::Race)
-    }
-}
-
-impl Subject for HomeProgram {
-    fn traits(&self) -> Traits {
-        Subject::traits(&self.0)
-    }
-
-    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
-        // The apps were not installed in time.
-        if let Some(stop) = self.0.stopped() {
-            return Exploration::conclude(stop, None, Vec::new(), Statistics::default());
-        }
-        let mut exploration = self.0.explore(engine, options, observer);
-        exploration.statistics.set(Counter::Events, self.0.event_count() as u64);
-        exploration
-    }
-
-    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
-        let short = shorten(&self.0, found, SHORTENING_REPLAYS, meter);
-        let story = Story::tell(&self.0, &short, &found.schedule, self.explanation(&short, meter));
-        (short, Story { severity: Some(self.0.severity(&found.violation)), ..story })
-    }
-
-    fn tell_as_it_is(&self, found: &Found) -> Story {
-        let explanation = self.explanation(found, &Meter::start(&Budget::default()));
-        let story = Story::tell(&self.0, found, &found.schedule, explanation);
-        Story { severity: Some(self.0.severity(&found.violation)), ..story }
-    }
-
-    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
-        self.0.record(found, origin)
-    }
-
-    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
-        file.resolve(&self.0)
-    }
-
-    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
-        Subject::replay(&self.0, schedule)
-    }
-
-    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
-        self.0.graph(schedules, most)
-    }
-
-    fn hint(&self, meter: &Meter) -> Option<String> {
-        self.0.hint(meter)
-    }
-
-    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
-        self.0.unfolding(options, most)
-    }
-
-    fn basis(&self, exploration: &Exploration) -> Basis {
-        let home = &self.0;
-        let considered = home.considered().into_iter().map(|(what, text)| Considered { what: what.to_owned(), text });
-        let idle = if exploration.verdict == Verdict::Verified { home.idle_rules() } else { Vec::new() };
-        let vacuous = |IdleRule { rule, reason, remedy }| Vacuous {
-            site: Site { text: rule, location: None },
-            reason,
-            remedy: Some(remedy),
-        };
-        Basis {
-            considered: considered.collect(),
-            stated: home.rule_count(),
-            vacuous: idle.into_iter().map(vacuous).collect(),
-            ..Basis::of(home.promise())
-        }
-    }
-}
-
 /// A `.mz` program: engines that store states see its actors by presence, everybody else by history.
 #[derive(Debug)]
 pub struct MzProgram {
@@ -264,8 +206,8 @@ impl MzProgram {
 }
 
 impl Subject for MzProgram {
-    fn traits(&self) -> Traits {
-        System::traits(&self.by_history)
+    fn inner(&self) -> &dyn Subject {
+        &self.by_history
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
@@ -276,38 +218,6 @@ impl Subject for MzProgram {
         exploration.violations =
             exploration.violations.iter().map(|found| self.retell(found).unwrap_or_else(|| found.clone())).collect();
         exploration
-    }
-
-    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
-        self.by_history.tell(found, meter)
-    }
-
-    fn tell_as_it_is(&self, found: &Found) -> Story {
-        self.by_history.tell_as_it_is(found)
-    }
-
-    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
-        self.by_history.record(found, origin)
-    }
-
-    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
-        file.resolve(&self.by_history)
-    }
-
-    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
-        Subject::replay(&self.by_history, schedule)
-    }
-
-    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
-        walk(&self.by_history, schedules, most)
-    }
-
-    fn hint(&self, meter: &Meter) -> Option<String> {
-        hint(&self.by_history, meter)
-    }
-
-    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
-        draw(&self.by_history, options, most)
     }
 
     fn basis(&self, exploration: &Exploration) -> Basis {
