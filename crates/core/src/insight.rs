@@ -1,11 +1,12 @@
-//! What a program can tell of itself beyond its states and steps. It makes engines faster or more precise; none needs it.
+//! What a program can tell of itself beyond its states and steps. Most of it makes engines faster or more precise.
 
 use crate::{ActorId, Awaited, BlockedVisitor, Fingerprint, FingerprintHasher, Footprint, ObjectId, System, Violation};
 use std::hash::Hash;
 
 /// What a program can tell of itself beyond its states and steps.
 ///
-/// Every method has a default that is right for every program. A frontend writes those that it knows more about.
+/// Every method has a default. The defaults are right for every program whose initial states are in order and that has no
+/// object with [`Rule::Mutex`](crate::Rule::Mutex); a frontend writes those methods that it knows more about.
 pub trait Insight<State: Clone + Hash> {
     /// Appends what is wrong with an initial state, before any step.
     fn violations_at_start(&self, _state: &State, _into: &mut Vec<Violation>) {}
@@ -84,7 +85,7 @@ fn fingerprint(value: &impl Hash) -> Fingerprint {
     hasher.take()
 }
 
-/// Appends the enabled actors and visits the blocked ones, without `fixed`: the actors with a fixed guard.
+/// Appends the enabled actors and visits the blocked ones, in both cases without those that have a fixed guard (`is_fixed`).
 pub fn survey<S: System>(
     system: &S,
     state: &S::State,

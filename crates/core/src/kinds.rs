@@ -7,7 +7,7 @@ use crate::ObjectId;
 pub enum ActorKind {
     /// An event does everything in one step, and may happen again and again.
     Event,
-    /// A thread stands somewhere in its code.
+    /// A thread takes one step after the other, and may come to its end.
     Thread,
     /// A message, which a handler runs. Its first step writes the handler and no other step does; from there to its end no
     /// other message of that handler can move.

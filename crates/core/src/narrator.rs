@@ -1,4 +1,4 @@
-//! Names and sentences for people. No engine asks for them.
+//! Names and sentences for people. No search depends on them.
 
 use crate::{Access, ActorId, Found, Location, ObjectId, Outcome};
 

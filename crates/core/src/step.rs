@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub struct Step {
     footprint: Footprint,
-    /// Nobody will ask for the footprint.
+    /// The footprint is not needed.
     without_footprint: bool,
     choices: Choices,
     violations: Vec<Violation>,
@@ -18,7 +18,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Records steps for somebody who will not ask what they touched.
+    /// Records steps without their footprints, for searches that do not need them.
     pub fn without_footprint() -> Self {
         Step { without_footprint: true, ..Step::default() }
     }
@@ -34,8 +34,8 @@ impl Step {
         self.choices.begin(outcome);
     }
 
-    /// Moves an actor that can move. Everybody who drives a program does it here: a panic of the program is a violation
-    /// then, and what the step did before it stays.
+    /// Moves an enabled actor. All steps of a program are taken here, so that a panic in one is a violation. What the step
+    /// did before it panicked stays.
     #[inline]
     pub fn take<S: System>(&mut self, system: &S, state: &mut S::State, step: Move) {
         self.begin(step.outcome);
@@ -44,12 +44,12 @@ impl Step {
         }
     }
 
-    /// The step looked at an object.
+    /// The step read an object.
     pub fn read(&mut self, object: ObjectId) {
         self.touch(object, Access::READ);
     }
 
-    /// The step changed an object.
+    /// The step wrote an object.
     pub fn write(&mut self, object: ObjectId) {
         self.touch(object, Access::WRITE);
     }
@@ -73,14 +73,15 @@ impl Step {
         self.made.push(actor);
     }
 
-    /// Nobody can keep an actor from this step once it stands before it, but by holding an object that the step writes
-    /// and that others give back with [`Access::RELEASE`]. To say so is not required either.
+    /// No other actor can block this step when it is next, except by holding an object that the step writes, and that is
+    /// released with [`Access::RELEASE`]. To say so is not required either.
     pub fn cannot_wait(&mut self) {
         self.cannot_wait = true;
     }
 
-    /// The step accessed shared variables by plain reads and writes. Who does not say so accessed them atomically. Only a
-    /// search for data races asks, of programs that say so at all ([`Traits::tells_plain_accesses`]).
+    /// The step accessed shared variables by plain reads and writes. A step that does not say so accessed them atomically.
+    /// Only a search for data races asks, and only of programs with
+    /// [`Traits::tells_plain_accesses`](crate::Traits::tells_plain_accesses).
     pub fn plain(&mut self) {
         self.is_plain = true;
     }
@@ -112,12 +113,12 @@ impl Step {
         &self.violations
     }
 
-    /// Whom the step made, as far as it says so.
+    /// The actors that the step made, as far as it says so.
     pub fn actors_made(&self) -> &[ActorId] {
         &self.made
     }
 
-    /// Whether it said that nobody could have kept the actor from it.
+    /// Whether it said that no other actor can block it; see [`Step::cannot_wait`].
     pub fn is_certain(&self) -> bool {
         self.cannot_wait
     }

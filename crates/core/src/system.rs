@@ -1,4 +1,4 @@
-//! The face of a program that a frontend writes.
+//! What a program is to an engine. A frontend implements it.
 
 use crate::{
     ActorId, ActorKind, ByNumber, Footprint, Insight, Move, Narrator, NoInsight, Object, ObjectId, ObjectKind, Step,
@@ -12,9 +12,9 @@ use std::hash::Hash;
 /// read or wrote: reductions are sound exactly as far as footprints are complete. An actor that is enabled or disabled by
 /// another one must read an object that the other one writes.
 ///
-/// The first three methods are required, and with them the searches over states work. A program that also tells which
-/// actors are blocked is checked by every engine. [`Narrator`] has the names for people, [`Insight`] what makes engines
-/// faster.
+/// The first three methods are required, and enough for engines that do not reduce. A program that also tells which actors
+/// are blocked is checked by every engine. [`Narrator`] has the names for people, [`Insight`] what makes engines faster.
+/// The crate `mazurka-model` makes a `System` from named variables, events and threads.
 ///
 /// ```
 /// use mazurka_core::{ActorId, ObjectId, Step, System};
@@ -74,7 +74,8 @@ pub trait System: Sync {
         Traits::default()
     }
 
-    /// What an actor is, the same in every state. By default what the traits say that there is.
+    /// What an actor is, the same in every state. By default all are events if the traits tell of events or of
+    /// nothing that moves, and threads otherwise.
     fn actor(&self, _actor: ActorId) -> ActorKind {
         self.traits().usual_actor()
     }
@@ -120,8 +121,8 @@ pub struct Traits {
     pub fixed_steps: bool,
     /// No execution comes back to a state, and none goes on for ever.
     pub terminates: bool,
-    /// [`System::blocked`] tells of every actor that is blocked. Reductions that have to know what a step would touch before
-    /// it is taken refuse a program that does not.
+    /// [`System::blocked`] visits every actor that is blocked. A program in which none ever is says so, too. Engines that
+    /// reduce refuse a program that does not say this: they have to know what a blocked step would touch.
     pub tells_blocked: bool,
     /// Steps say whether they are plain accesses of shared variables ([`Step::plain`]). Data races are looked for only in
     /// programs that do.

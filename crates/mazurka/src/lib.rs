@@ -1,69 +1,35 @@
 //! Mazurka finds an order of events that breaks a program, or proves that there is none.
 //!
-//! Describe a model as a [`System`]: its states, the actors that can move, and a step that records what it touched.
-//! Then check it from a test. The engines, verdicts and reports are those of the `mazurka` command.
+//! Put a [`Model`] together from variables, and from events and threads that read and write them. Then check it from a
+//! test. The engines, verdicts and reports are those of the `mazurka` command.
 //!
 //! ```
-//! use mazurka::{ActorId, Check, Narrator, ObjectId, Step, System, Verdict};
+//! use mazurka::{Check, Model, Verdict};
 //!
-//! /// Two tellers who each read the balance, and then write it back with their deposit.
-//! struct Bank;
-//! const BALANCE: ObjectId = ObjectId(0);
-//!
-//! #[derive(Clone, PartialEq, Eq, Hash)]
-//! struct State {
-//!     balance: u32,
-//!     /// What each teller has read.
-//!     read: [Option<u32>; 2],
-//!     done: [bool; 2],
+//! // Two tellers who each read the balance, and then write it back with their deposit.
+//! let mut bank = Model::new();
+//! let balance = bank.variable("balance", 0);
+//! let done = bank.variable("done", 0);
+//! for teller in ["Ann", "Bob"] {
+//!     let seen = bank.variable(format!("what {teller} read"), 0);
+//!     bank.thread(teller, |t| {
+//!         t.step("read").then(move |s| s[seen] = s[balance]);
+//!         t.step("write").then(move |s| {
+//!             s[balance] = s[seen] + 10;
+//!             s[done] += 1;
+//!         });
+//!     });
 //! }
+//! bank.invariant("no deposit is lost", (balance, done), |(balance, done)| done < 2 || balance == 20);
 //!
-//! impl System for Bank {
-//!     type State = State;
-//!
-//!     fn initial_states(&self) -> Vec<State> {
-//!         vec![State { balance: 0, read: [None; 2], done: [false; 2] }]
-//!     }
-//!
-//!     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
-//!         into.extend((0..2).map(ActorId).filter(|teller| !state.done[teller.index()]));
-//!     }
-//!
-//!     fn step(&self, state: &mut State, teller: ActorId, step: &mut Step) {
-//!         let me = teller.index();
-//!         match state.read[me] {
-//!             None => {
-//!                 step.read(BALANCE);
-//!                 state.read[me] = Some(state.balance);
-//!             }
-//!             Some(read) => {
-//!                 step.write(BALANCE);
-//!                 state.balance = read + 10;
-//!                 state.done[me] = true;
-//!                 step.assert(state.done != [true; 2] || state.balance == 20, "no deposit is lost");
-//!             }
-//!         }
-//!     }
-//!
-//!     fn narrator(&self) -> &dyn Narrator<State> {
-//!         self
-//!     }
-//! }
-//!
-//! impl Narrator<State> for Bank {
-//!     fn actor_name(&self, teller: ActorId) -> String {
-//!         ["Ann", "Bob"][teller.index()].to_owned()
-//!     }
-//! }
-//!
-//! let checked = Check::new(&Bank).run();
+//! let checked = Check::new(&bank).run();
 //! assert_eq!(checked.exploration.verdict, Verdict::Violated);
 //! assert_eq!(checked.stories[0].rows.len(), 4); // Ann reads, Bob reads, Ann writes, Bob writes
 //! println!("{checked}");
 //! ```
 //!
-//! In a test, [`Checked::assert_verified`] panics with the whole report. `examples/rust/` has a larger model.
-//! Programs as text are in [`lang`], the algorithms in [`engines`].
+//! In a test, [`Checked::assert_verified`] panics with the whole report. `examples/rust/` has larger models. A [`Model`] is
+//! one way to make a [`System`], the trait that engines see. Programs as text are in [`lang`], the algorithms in [`engines`].
 #![forbid(unsafe_code)]
 
 mod auto;

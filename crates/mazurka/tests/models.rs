@@ -9,6 +9,7 @@ use mazurka::{
 use mazurka_core::Meter;
 use proptest::prelude::*;
 use std::fmt::Write;
+use std::mem::discriminant;
 use std::time::Duration;
 
 const VARIABLES: usize = 3;
@@ -56,6 +57,14 @@ enum Statement {
 }
 
 impl Change {
+    /// The variable that it writes.
+    fn target(self) -> Option<usize> {
+        match self {
+            Change::Store(x, _) | Change::Copy(x, _) | Change::Count(x) | Change::Choose(x) => Some(x),
+            Change::Assert(..) => None,
+        }
+    }
+
     fn mz(self) -> String {
         match self {
             Change::Store(x, value) => format!("x{x} = {value};"),
@@ -201,11 +210,20 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
+/// Whether two changes write different variables. A step of `.mz` that writes one twice is a write to it even if it has its
+/// old value then; one of a model is not.
+fn are_apart(changes: &[Change]) -> bool {
+    let [one, other] = changes else { return true };
+    one.target().is_none() || one.target() != other.target()
+}
+
 fn statement() -> impl Strategy<Value = Statement> {
     let (variable, value, mutex) = (0..VARIABLES, 0..3i64, 0..MUTEXES);
     let leaf = prop_oneof![
         5 => change().prop_map(Statement::Change),
-        2 => (change(), change()).prop_map(|(one, other)| Statement::Two(one, other)),
+        2 => [change(), change()]
+            .prop_filter("one variable", |changes| are_apart(changes))
+            .prop_map(|[one, other]| Statement::Two(one, other)),
         1 => (mutex.clone(), variable.clone(), value.clone()).prop_map(|(m, x, value)| Statement::Wait(m, x, value)),
         1 => any::<bool>().prop_map(|all| Statement::Signal { all }),
         1 => Just(Statement::Acquire),
@@ -223,7 +241,8 @@ fn statement() -> impl Strategy<Value = Statement> {
 
 fn event() -> impl Strategy<Value = Event> {
     let guard = prop::option::weighted(0.7, (0..VARIABLES, 0..3i64));
-    (guard, prop::collection::vec(change(), 1..3)).prop_map(|(guard, does)| Event { guard, does })
+    let does = prop::collection::vec(change(), 1..3).prop_filter("one variable", |changes| are_apart(changes));
+    (guard, does).prop_map(|(guard, does)| Event { guard, does })
 }
 
 fn program() -> impl Strategy<Value = Program> {
@@ -257,7 +276,11 @@ proptest! {
                 continue;
             }
             let (told, built) = (explore(&mz, engine), explore(&model, engine));
-            prop_assert_eq!(&told.verdict, &built.verdict, "{}", engine);
+            if [&told, &built].iter().any(|exploration| matches!(exploration.verdict, Verdict::Inconclusive(_))) {
+                continue;
+            }
+            let is_same = discriminant(&told.verdict) == discriminant(&built.verdict);
+            prop_assert!(is_same, "{}: {}, {}", engine, told.verdict, built.verdict);
             if is_verified && told.verdict == Verdict::Verified {
                 let counters = match engine {
                     Engine::Exhaustive => &[Counter::States, Counter::Transitions, Counter::EndStates][..],
@@ -355,8 +378,9 @@ fn a_mutex_is_released_by_its_holder_only() {
 }
 
 /// What a panic says.
-fn refusal(build: impl FnOnce()) -> String {
-    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build)).expect_err("it is refused");
+fn refusal<T>(build: impl FnOnce() -> T) -> String {
+    let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(build)).map(|_| ());
+    let panic = built.expect_err("it is refused");
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).expect("a panic has words")
 }
@@ -366,14 +390,14 @@ fn what_cannot_be_built_is_refused_in_words() {
     let mut model = Model::new();
     let x = model.variable("x", 0);
     model.event("e").then(|_| {});
-    assert_eq!(refusal(|| drop(model.mutex("x"))), "the model already has an object called `x`");
+    assert_eq!(refusal(|| model.mutex("x")), "the model already has an object called `x`");
     assert_eq!(refusal(|| model.thread("e", |_| {})), "the model already has an actor called `e`");
     assert_eq!(
         refusal(|| model.thread("t", |t| t.forever(|_| {}))),
         "the thread `t` has a `forever` without a step in it"
     );
     let nothing: [u8; 0] = [];
-    assert_eq!(refusal(|| drop(model.variable_among("y", nothing))), "the variable `y` needs a value to begin with");
+    assert_eq!(refusal(|| model.variable_among("y", nothing)), "the variable `y` needs a value to begin with");
     let mut other = Model::new();
     assert_eq!(refusal(|| other.invariant("i", x, |x| x == 0)), "`i` uses a variable of another model");
     // What is seen only when a step is taken is a violation.
@@ -388,7 +412,7 @@ fn a_model_may_begin_with_any_of_several_values() {
     let x = model.variable_among("x", [1, 2, 2, 3]);
     let y = model.variable_among("y", [false, true]);
     model.invariant("x is small", (x, y), |(x, y)| x < 3 || !y);
-    assert_eq!(mazurka::System::initial_states(&model).len(), 6);
+    assert_eq!(System::initial_states(&model).len(), 6);
     let checked = Check::new(&model).run();
     assert_eq!(checked.stories[0].violation.message, "invariant broken: x is small");
     assert!(checked.stories[0].rows.is_empty(), "it is wrong from the start");
