@@ -133,7 +133,7 @@ pub(super) fn pretty(json: &str) -> String {
 /// # Errors
 /// If the text is not JSON.
 pub fn parse(text: &str) -> Result<Value, Trouble> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = JsonReader { text, at: 0 };
     let value = reader.value(0);
     reader.blanks();
     match value {
@@ -148,12 +148,12 @@ fn bad_json(text: &str, at: usize) -> Trouble {
     Trouble::new(TroubleKind::BadFormat { class: "JsonException", message })
 }
 
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }

@@ -16,13 +16,13 @@ pub struct Trouble(Box<Inner>);
 #[derive(Debug)]
 struct Inner {
     kind: TroubleKind,
-    place: Option<Place>,
+    place: Option<SourcePlace>,
     /// What is not known and was taken for null.
     unknown: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct SourcePlace {
     span: Span,
     position: Position,
     tag: u32,
@@ -180,7 +180,7 @@ impl Trouble {
     #[must_use]
     pub fn locate(mut self, span: Span, tag: u32, position: impl FnOnce() -> Position) -> Self {
         if self.0.place.is_none() {
-            self.0.place = Some(Place { span, position: position(), tag });
+            self.0.place = Some(SourcePlace { span, position: position(), tag });
         }
         self
     }

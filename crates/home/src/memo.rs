@@ -12,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// What a step did.
 #[derive(Debug, Default)]
-pub(crate) struct Effect {
+pub(crate) struct StepEffect {
     /// The slots that have another value than before.
     pub(crate) writes: Box<[(Slot, ValueId)]>,
     /// What was touched, each object once.
@@ -21,7 +21,7 @@ pub(crate) struct Effect {
     pub(crate) violations: Box<[Violation]>,
 }
 
-impl Effect {
+impl StepEffect {
     /// Does to a state what the step did, and tells what it touched and what was wrong.
     #[inline]
     pub(crate) fn apply(&self, state: &mut State, step: &mut Step) {
@@ -58,7 +58,7 @@ enum Node {
     /// One of the nodes that follow was chosen.
     Chose(Box<[u32]>),
     /// The step ended.
-    Done(Arc<Effect>),
+    Done(Arc<StepEffect>),
 }
 
 /// The runs of one event.
@@ -68,7 +68,7 @@ struct Tree {
 }
 
 impl Tree {
-    fn find(&self, state: &State, step: &mut Step) -> Option<Arc<Effect>> {
+    fn find(&self, state: &State, step: &mut Step) -> Option<Arc<StepEffect>> {
         let mut at = 0;
         // Choices are made on a copy until it is certain that the whole way is known.
         let mut tried: Option<Choices> = None;
@@ -97,7 +97,7 @@ impl Tree {
         }
     }
 
-    fn insert(&mut self, way: &[Learnt], effect: &Arc<Effect>) {
+    fn insert(&mut self, way: &[Learnt], effect: &Arc<StepEffect>) {
         let mut at = 0usize;
         for learnt in way {
             let child = match *learnt {
@@ -153,14 +153,14 @@ pub(crate) struct Memo {
 
 impl Memo {
     /// What a step of an actor does in a state, if that is known. The step's choices are then made.
-    pub(crate) fn find(&self, actor: usize, state: &State, step: &mut Step) -> Option<Arc<Effect>> {
+    pub(crate) fn find(&self, actor: usize, state: &State, step: &mut Step) -> Option<Arc<StepEffect>> {
         let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner);
         let tree = trees.get(actor)?.read().unwrap_or_else(PoisonError::into_inner);
         tree.find(state, step)
     }
 
     /// Remembers what a step of an actor did after what it learnt.
-    pub(crate) fn remember(&self, actor: usize, way: &[Learnt], effect: &Arc<Effect>) {
+    pub(crate) fn remember(&self, actor: usize, way: &[Learnt], effect: &Arc<StepEffect>) {
         if self.nodes.fetch_add(way.len(), Ordering::Relaxed) > MAX_NODES {
             return;
         }
@@ -180,8 +180,8 @@ mod tests {
     use super::*;
     use mazurka_core::Outcome;
 
-    fn effect(value: ValueId) -> Arc<Effect> {
-        Arc::new(Effect { writes: Box::new([(Slot(9), value)]), ..Effect::default() })
+    fn effect(value: ValueId) -> Arc<StepEffect> {
+        Arc::new(StepEffect { writes: Box::new([(Slot(9), value)]), ..StepEffect::default() })
     }
 
     fn found(memo: &Memo, state: &State, outcome: u64) -> Option<(ValueId, u64)> {

@@ -8,7 +8,7 @@ mod entries;
 use crate::happening::{Happening, Notice};
 use crate::home::Home;
 use crate::layout::Fixed;
-use crate::memo::{Effect, Learnt};
+use crate::memo::{Learnt, StepEffect};
 use crate::state::State;
 use crate::store::{Dynamic, NOTHING, Pending, Slot, Source, Stored, Subscription, ValueId};
 use crate::{Profile, words};
@@ -123,7 +123,7 @@ impl<'h> Stage<'h> {
     /// Ends the step: the effect, what was learnt on the way, and the state.
     ///
     /// A step that came to what is not modelled leaves everything as it was: there is nothing behind it to be explored.
-    pub(crate) fn finish(mut self) -> (Effect, Vec<Learnt>, State) {
+    pub(crate) fn finish(mut self) -> (StepEffect, Vec<Learnt>, State) {
         if self.unfollowed {
             self.now.clone_from(&self.start);
         } else {
@@ -144,7 +144,7 @@ impl<'h> Stage<'h> {
             touches.push(Touch { object: self.home.layout.rule(rule).object(), access: Access::WRITE });
         }
         touches.sort_unstable_by_key(|touch| touch.object);
-        let effect = Effect {
+        let effect = StepEffect {
             writes: writes.into(),
             touches: touches.into(),
             violations: std::mem::take(&mut self.violations).into(),

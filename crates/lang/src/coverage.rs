@@ -54,7 +54,7 @@ impl Marks {
 
 /// A statement and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Statement {
+pub struct Excerpt {
     /// As the source has it.
     pub text: String,
     /// Where the source has it.
@@ -65,20 +65,20 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AssertionCoverage {
     /// The assertion.
-    pub statement: Statement,
+    pub statement: Excerpt,
     /// Whether an execution came to it.
     pub reached: bool,
     /// Whether it says no more than that no execution comes to it: `assert(false)`.
     pub is_false: bool,
     /// If it was not reached, an assumption in front of it that no execution passed.
-    pub behind: Option<Statement>,
+    pub behind: Option<Excerpt>,
 }
 
 /// What became of a condition that must never hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvariantCoverage {
     /// The condition.
-    pub statement: Statement,
+    pub statement: Excerpt,
     /// Whether a step changed something that it looks at.
     pub changed: bool,
     /// The variables that it looks at.
@@ -93,7 +93,7 @@ pub struct Coverage {
     /// The conditions that must never hold.
     pub invariants: Vec<InvariantCoverage>,
     /// The assumptions at which an execution ended.
-    pub blocked_at: Vec<Statement>,
+    pub blocked_at: Vec<Excerpt>,
 }
 
 impl Coverage {
@@ -107,7 +107,7 @@ impl Coverage {
         for (pc, instruction) in pcs() {
             let Instruction::Assert { assertion, .. } = instruction else { continue };
             let Assertion { ref text, line, column, is_false, .. } = program.assertions[assertion as usize];
-            let statement = Statement { text: text.clone(), location: program.location(line, column) };
+            let statement = Excerpt { text: text.clone(), location: program.location(line, column) };
             let reached = has(pc, PASSED);
             let behind = || impassable(program, pc, |pc| has(pc, PASSED));
             let behind = if reached { None } else { behind() };
@@ -123,7 +123,7 @@ impl Coverage {
         blocked_at.sort_by(|one, other| one.location.cmp(&other.location));
         blocked_at.dedup();
         let invariants = program.invariants.iter().enumerate().map(|(number, invariant)| InvariantCoverage {
-            statement: Statement {
+            statement: Excerpt {
                 text: invariant.text.clone(),
                 location: program.location(invariant.line, invariant.column),
             },
@@ -134,12 +134,12 @@ impl Coverage {
     }
 }
 
-fn statement(program: &Program, pc: Pc) -> Statement {
-    Statement { text: program.site(pc).text.clone(), location: program.site_location(pc) }
+fn statement(program: &Program, pc: Pc) -> Excerpt {
+    Excerpt { text: program.site(pc).text.clone(), location: program.site_location(pc) }
 }
 
 /// The first assumption in front of an instruction, within the same body, that no execution passed.
-fn impassable(program: &Program, pc: Pc, passed: impl Fn(Pc) -> bool) -> Option<Statement> {
+fn impassable(program: &Program, pc: Pc, passed: impl Fn(Pc) -> bool) -> Option<Excerpt> {
     let members = program.threads.iter().chain(program.events.iter().map(|event| &event.member));
     let bodies = members.map(|member| &member.body).chain(&program.functions).chain(&program.messages);
     let mut around = bodies.filter(|body: &&Body| (body.entry..body.end).contains(&pc));

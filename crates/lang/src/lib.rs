@@ -34,7 +34,7 @@ mod token;
 mod words;
 
 pub use code::Program;
-pub use coverage::{AssertionCoverage, Coverage, InvariantCoverage, Statement};
+pub use coverage::{AssertionCoverage, Coverage, Excerpt, InvariantCoverage};
 pub use model::{Identity, Model};
 pub use parse::parse;
 pub use print::print;

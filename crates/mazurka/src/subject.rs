@@ -8,7 +8,7 @@ use mazurka_core::{
     caught,
 };
 use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
-use mazurka_lang::{AssertionCoverage, Coverage, Identity, InvariantCoverage, Model, Program, Statement};
+use mazurka_lang::{AssertionCoverage, Coverage, Excerpt, Identity, InvariantCoverage, Model, Program};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
 use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
@@ -239,7 +239,7 @@ impl Subject for MzProgram {
     }
 }
 
-fn site(statement: &Statement) -> Site {
+fn site(statement: &Excerpt) -> Site {
     Site { text: statement.text.clone(), location: Some(statement.location.clone()) }
 }
 
@@ -249,7 +249,7 @@ fn unreached_check(assertion: &AssertionCoverage) -> Option<Vacuous> {
     let AssertionCoverage { statement, is_false, behind, .. } = assertion;
     let (reason, remedy) = match behind {
         Some(assumption) => {
-            let Statement { text, location } = assumption;
+            let Excerpt { text, location } = assumption;
             let reason = format!("was never reached: no execution gets past `{text}` ({location})");
             (reason, Some("let the assumption come true in some execution".to_owned()))
         }

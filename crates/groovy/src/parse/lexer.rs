@@ -67,7 +67,7 @@ enum Open {
 
 /// Splits a source into tokens.
 pub(super) fn lex(source: &str) -> Result<Lexed, Diagnostic> {
-    let mut reader = Reader {
+    let mut reader = TokenReader {
         source,
         lexer: Token::lexer(source),
         open: Vec::new(),
@@ -80,14 +80,14 @@ pub(super) fn lex(source: &str) -> Result<Lexed, Diagnostic> {
     Ok(reader.out)
 }
 
-struct Reader<'s> {
+struct TokenReader<'s> {
     source: &'s str,
     lexer: Lexer<'s, Token>,
     open: Vec<Open>,
     out: Lexed,
 }
 
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn token(&mut self, token: Result<Token, ()>) -> Result<(), Diagnostic> {
         let at = self.lexer.span();
         let Ok(token) = token else { return Err(self.unknown_character(at.start)) };
@@ -217,7 +217,7 @@ impl Reader<'_> {
 }
 
 /// Texts.
-impl Reader<'_> {
+impl TokenReader<'_> {
     fn text(&mut self, quoting: Quoting, start: usize) -> Result<(), Diagnostic> {
         let at = self.out.lexemes.len();
         self.push(Token::TextOpen, start, self.position());

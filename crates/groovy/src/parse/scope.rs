@@ -16,13 +16,13 @@ pub(super) struct Local {
 }
 
 /// What is known about a frame when its code has been read.
-pub(super) struct Frame {
+pub(super) struct FrameLayout {
     pub(super) slots: u16,
     pub(super) captures: Vec<(Slot, Slot)>,
 }
 
 #[derive(Default)]
-struct Function {
+struct OpenFunction {
     blocks: Vec<Vec<Local>>,
     slots: u16,
     captures: Vec<(Slot, Local)>,
@@ -33,24 +33,24 @@ struct Function {
 /// All functions that enclose the present place.
 #[derive(Default)]
 pub(super) struct Scopes {
-    functions: Vec<Function>,
+    functions: Vec<OpenFunction>,
     captured: Vec<bool>,
 }
 
 impl Scopes {
     pub(super) fn enter_method(&mut self) {
-        self.functions.push(Function { blocks: vec![Vec::new()], ..Function::default() });
+        self.functions.push(OpenFunction { blocks: vec![Vec::new()], ..OpenFunction::default() });
     }
 
     pub(super) fn enter_closure(&mut self) {
-        self.functions.push(Function { blocks: vec![Vec::new()], closure: true, ..Function::default() });
+        self.functions.push(OpenFunction { blocks: vec![Vec::new()], closure: true, ..OpenFunction::default() });
     }
 
     /// Leaves a method or closure.
-    pub(super) fn leave(&mut self) -> Frame {
+    pub(super) fn leave(&mut self) -> FrameLayout {
         let function = self.functions.pop().unwrap_or_default();
         let captures = function.captures.into_iter().map(|(outer, local)| (outer, local.declared.slot)).collect();
-        Frame { slots: function.slots, captures }
+        FrameLayout { slots: function.slots, captures }
     }
 
     pub(super) fn enter_block(&mut self) {

@@ -1,7 +1,7 @@
 //! Calls: evaluating arguments, finding what a name means, binding parameters.
 
 use super::statement::Flow;
-use super::{Env, Frame, Instance, MAX_CALLS, Place};
+use super::{Env, Frame, Instance, MAX_CALLS, StackPlace};
 use crate::host::Elements;
 use crate::library;
 use crate::native::Native;
@@ -15,10 +15,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// The values of arguments. Most calls have few.
-pub(super) type Arguments = SmallVec<[Value; 4]>;
+pub(super) type ArgumentValues = SmallVec<[Value; 4]>;
 
 impl Frame<'_> {
-    pub(super) fn arguments(&mut self, arguments: &tree::Arguments) -> Result<Arguments, Trouble> {
+    pub(super) fn arguments(&mut self, arguments: &tree::Arguments) -> Result<ArgumentValues, Trouble> {
         if arguments.named.is_empty() {
             return self.items(&arguments.positional);
         }
@@ -266,7 +266,7 @@ impl Env<'_> {
             _ if arguments.iter().any(|argument| matches!(argument, Value::Unknown(_))) => {
                 // To the library it is one null like any other.
                 let plain = |argument: &Value| if argument.is_null() { Value::Null } else { argument.clone() };
-                let arguments: Arguments = arguments.iter().map(plain).collect();
+                let arguments: ArgumentValues = arguments.iter().map(plain).collect();
                 library::call(self, receiver, name, &arguments)
             }
             _ => library::call(self, receiver, name, arguments),
@@ -409,7 +409,7 @@ impl Env<'_> {
             if let Some(code) = code {
                 for (&(_, slot), cell) in code.captures.iter().zip(captured) {
                     let place = frame.base + usize::from(slot);
-                    frame.env.run.stack[place] = Place::Shared(cell.clone());
+                    frame.env.run.stack[place] = StackPlace::Shared(cell.clone());
                 }
             }
             frame.bind(function, arguments)?;
@@ -434,7 +434,7 @@ impl Env<'_> {
         }
         self.run.calls += 1;
         let base = self.run.stack.len();
-        self.run.stack.resize_with(base + usize::from(slots), || Place::Own(Value::Null));
+        self.run.stack.resize_with(base + usize::from(slots), || StackPlace::Own(Value::Null));
         let at = self.run.at;
         let changes = self.run.instance.as_ref().is_none_or(|current| !Rc::ptr_eq(current, instance));
         let outer = changes.then(|| self.run.instance.replace(instance.clone()));

@@ -150,8 +150,8 @@ impl Frame<'_> {
         Ok(Value::list(items.into_vec()))
     }
 
-    pub(super) fn items(&mut self, items: &[Item]) -> Result<super::call::Arguments, Trouble> {
-        let mut values = super::call::Arguments::with_capacity(items.len());
+    pub(super) fn items(&mut self, items: &[Item]) -> Result<super::call::ArgumentValues, Trouble> {
+        let mut values = super::call::ArgumentValues::with_capacity(items.len());
         for item in items {
             match item {
                 Item::Value(expression) => {

@@ -39,7 +39,7 @@ const ITEM_SIZE: usize = size_of::<Value>();
 pub(super) type Cell = Rc<RefCell<Value>>;
 
 /// A place in a frame.
-enum Place {
+enum StackPlace {
     Own(Value),
     Shared(Cell),
 }
@@ -118,7 +118,7 @@ pub struct Run {
     memory: u64,
     calls: u32,
     depth: u32,
-    stack: Vec<Place>,
+    stack: Vec<StackPlace>,
     instance: Option<Rc<Instance>>,
     /// The statement or call that is being executed.
     at: Span,
@@ -327,24 +327,24 @@ struct Frame<'a> {
 impl Frame<'_> {
     fn read(&self, slot: u16) -> Value {
         match &self.env.run.stack[self.base + usize::from(slot)] {
-            Place::Own(value) => value.clone(),
-            Place::Shared(cell) => cell.borrow().clone(),
+            StackPlace::Own(value) => value.clone(),
+            StackPlace::Shared(cell) => cell.borrow().clone(),
         }
     }
 
     fn write(&mut self, slot: u16, value: Value) {
         match &mut self.env.run.stack[self.base + usize::from(slot)] {
-            Place::Own(place) => *place = value,
-            Place::Shared(cell) => *cell.borrow_mut() = value,
+            StackPlace::Own(place) => *place = value,
+            StackPlace::Shared(cell) => *cell.borrow_mut() = value,
         }
     }
 
     /// Makes a fresh variable: one that closures share gets a cell of its own, each time its declaration is executed.
     fn declare(&mut self, declared: super::tree::Declared, value: Value) {
         let place = if self.script.is_captured(declared.variable) {
-            Place::Shared(Rc::new(RefCell::new(value)))
+            StackPlace::Shared(Rc::new(RefCell::new(value)))
         } else {
-            Place::Own(value)
+            StackPlace::Own(value)
         };
         self.env.run.stack[self.base + usize::from(declared.slot)] = place;
     }
@@ -353,10 +353,10 @@ impl Frame<'_> {
     fn share(&mut self, slot: u16) -> Cell {
         let place = &mut self.env.run.stack[self.base + usize::from(slot)];
         match place {
-            Place::Shared(cell) => cell.clone(),
-            Place::Own(value) => {
+            StackPlace::Shared(cell) => cell.clone(),
+            StackPlace::Own(value) => {
                 let cell = Rc::new(RefCell::new(std::mem::take(value)));
-                *place = Place::Shared(cell.clone());
+                *place = StackPlace::Shared(cell.clone());
                 cell
             }
         }

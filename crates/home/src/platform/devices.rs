@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The value that an attribute has, with its name.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Reading {
+pub(super) struct AttributeValue {
     pub(super) name: Arc<str>,
     pub(super) value: Frozen,
 }
@@ -19,7 +19,7 @@ pub(super) struct Reading {
 /// A value with its name, as `currentState` gives it.
 pub(super) fn reading_of(name: &str, value: &Value) -> Value {
     let value = value.freeze().unwrap_or_default();
-    Value::Object(Object::with(kind::READING, 0, Reading { name: name.into(), value }))
+    Value::Object(Object::with(kind::READING, 0, AttributeValue { name: name.into(), value }))
 }
 
 /// What the study's lists of devices do with their elements. Everything else takes such a list for one device.
@@ -169,7 +169,7 @@ impl Stage<'_> {
 
     /// A property of what `currentState` gives.
     pub(super) fn get_of_reading(&self, object: &Object, name: &str) -> Option<Value> {
-        let reading = object.extra::<Reading>()?;
+        let reading = object.extra::<AttributeValue>()?;
         let notice = Notice::of_home(&reading.name, reading.value.clone());
         Some(match name {
             // In the study a reading is the plain text, of which this would be the array of its letters.

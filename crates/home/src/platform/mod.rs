@@ -250,7 +250,7 @@ impl Host for Stage<'_> {
             }
             kind::EVENT => self.text_of_notice(object),
             kind::READING => {
-                object.extra::<devices::Reading>().map_or_else(String::new, |reading| reading.value.to_string())
+                object.extra::<devices::AttributeValue>().map_or_else(String::new, |reading| reading.value.to_string())
             }
             kind::LOCATION => "Home".to_owned(),
             kind::APP => self.home.apps[object.id as usize].name.clone(),
@@ -276,9 +276,9 @@ impl Host for Stage<'_> {
 
     /// A reading also equals its plain value: the study had the one where others have the other.
     fn equal(&mut self, run: &mut Run, object: &Object, other: &Value) -> Result<bool, Trouble> {
-        match (object.extra::<devices::Reading>(), other) {
+        match (object.extra::<devices::AttributeValue>(), other) {
             (Some(reading), Value::Object(other)) => {
-                Ok(other.extra::<devices::Reading>().is_some_and(|other| other == reading))
+                Ok(other.extra::<devices::AttributeValue>().is_some_and(|other| other == reading))
             }
             (Some(reading), plain) => run.equal(self, &reading.value.thaw(), plain),
             (None, Value::Object(other)) => {

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 /// A list of accepted findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    entries: HashMap<Finding, Entry>,
+    entries: HashMap<Finding, AcceptedLine>,
 }
 
 /// Two apps, in the order of their names, and what is found in them.
@@ -39,7 +39,7 @@ pub const FIRST_LINE: &str = "# Findings that are accepted";
 
 /// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct AcceptedLine {
     line: usize,
     text: String,
 }
@@ -67,7 +67,7 @@ impl Accepted {
             }
             let finding =
                 split(line).ok_or_else(|| AcceptError { file: file.to_owned(), line: number, found: excerpt(line) })?;
-            entries.entry(finding).or_insert_with(|| Entry { line: number, text: excerpt(line) });
+            entries.entry(finding).or_insert_with(|| AcceptedLine { line: number, text: excerpt(line) });
         }
         Ok(Accepted { entries })
     }

@@ -109,19 +109,19 @@ fn conclusion(rows: &[AppRow]) -> String {
 /// The table as one JSON object.
 pub fn json(rows: &[AppRow]) -> String {
     #[derive(Serialize)]
-    struct Table<'a> {
+    struct AppsObject<'a> {
         apps: &'a [AppRow],
     }
-    pretty(&Table { apps: rows })
+    pretty(&AppsObject { apps: rows })
 }
 
 /// The rows of a table that [`json`] wrote.
 pub fn restore(table: &str) -> Option<Vec<AppRow>> {
     #[derive(Deserialize)]
-    struct Table {
+    struct SavedApps {
         apps: Vec<AppRow>,
     }
-    serde_json::from_str(table).ok().map(|Table { apps }| apps)
+    serde_json::from_str(table).ok().map(|SavedApps { apps }| apps)
 }
 
 #[cfg(test)]

@@ -422,10 +422,10 @@ fn quoted(field: &str) -> String {
 /// The table as one JSON object.
 pub fn json(rows: &[PairRow]) -> String {
     #[derive(Serialize)]
-    struct Table<'a> {
+    struct PairsObject<'a> {
         pairs: &'a [PairRow],
     }
-    pretty(&Table { pairs: rows })
+    pretty(&PairsObject { pairs: rows })
 }
 
 #[cfg(test)]

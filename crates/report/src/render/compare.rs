@@ -196,7 +196,7 @@ pub fn page(program: &str, entries: &[Entry]) -> String {
         };
         MetricObject { name: column.title(), meaning: column.meaning(), bars: ran.iter().filter_map(bar).collect() }
     };
-    let page = PageObject {
+    let page = ComparePage {
         program,
         engines: entries.iter().map(EntryObject::new).collect(),
         metrics: columns(entries, usize::MAX).into_iter().map(metric).collect(),
@@ -208,7 +208,7 @@ pub fn page(program: &str, entries: &[Entry]) -> String {
 const PAGE_SCRIPTS: [&str; 2] = [include_str!("html/dom.js"), include_str!("html/compare.js")];
 
 #[derive(Serialize)]
-struct PageObject<'a> {
+struct ComparePage<'a> {
     program: &'a str,
     engines: Vec<EntryObject<'a>>,
     metrics: Vec<MetricObject>,

@@ -155,12 +155,12 @@ impl<'a> VacuousObject<'a> {
 #[derive(Serialize)]
 struct SiteObject<'a> {
     text: &'a str,
-    r#where: Option<Place<'a>>,
+    r#where: Option<PlaceObject<'a>>,
 }
 
 impl<'a> SiteObject<'a> {
     fn new(site: &'a Site) -> Self {
-        SiteObject { text: &site.text, r#where: site.location.as_ref().map(Place::new) }
+        SiteObject { text: &site.text, r#where: site.location.as_ref().map(PlaceObject::new) }
     }
 }
 
@@ -170,7 +170,7 @@ pub(crate) struct ViolationObject<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
-    r#where: Option<Place<'a>>,
+    r#where: Option<PlaceObject<'a>>,
     actor: Option<&'a str>,
     values: Map<String, serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,7 +204,7 @@ impl<'a> ViolationObject<'a> {
             kind: violation.kind.name(),
             message: &violation.message,
             severity: story.severity.map(Severity::name),
-            r#where: violation.location.as_ref().map(Place::new),
+            r#where: violation.location.as_ref().map(PlaceObject::new),
             actor: story.culprit.as_deref(),
             values: values(&violation.values),
             why: story.why.as_deref(),
@@ -217,7 +217,7 @@ impl<'a> ViolationObject<'a> {
                 step: early.step + 1,
                 actor: &early.actor,
                 text: &early.text,
-                r#where: early.location.as_ref().map(Place::new),
+                r#where: early.location.as_ref().map(PlaceObject::new),
                 object: &early.object,
             }),
             choice: story
@@ -237,15 +237,15 @@ impl<'a> ViolationObject<'a> {
 }
 
 #[derive(Serialize)]
-struct Place<'a> {
+struct PlaceObject<'a> {
     file: &'a str,
     line: u32,
     column: u32,
 }
 
-impl<'a> Place<'a> {
+impl<'a> PlaceObject<'a> {
     fn new(location: &'a Location) -> Self {
-        Place { file: &location.file, line: location.line, column: location.column }
+        PlaceObject { file: &location.file, line: location.line, column: location.column }
     }
 }
 
@@ -263,7 +263,7 @@ struct EarlyObject<'a> {
     step: usize,
     actor: &'a str,
     text: &'a str,
-    r#where: Option<Place<'a>>,
+    r#where: Option<PlaceObject<'a>>,
     object: &'a str,
 }
 
@@ -279,7 +279,7 @@ struct ChoiceObject<'a> {
 struct WaitObject<'a> {
     actor: &'a str,
     text: &'a str,
-    r#where: Option<Place<'a>>,
+    r#where: Option<PlaceObject<'a>>,
     r#for: String,
     held_by: Option<&'a str>,
     holds: &'a [String],
@@ -290,7 +290,7 @@ impl<'a> WaitObject<'a> {
         WaitObject {
             actor: &wait.actor,
             text: &wait.text,
-            r#where: wait.location.as_ref().map(Place::new),
+            r#where: wait.location.as_ref().map(PlaceObject::new),
             r#for: wait.awaited.words(),
             held_by: wait.awaited.whom(),
             holds: &wait.holds,
@@ -309,7 +309,7 @@ struct StepObject<'a> {
     actor: &'a str,
     outcome: u64,
     text: &'a str,
-    r#where: Option<Place<'a>>,
+    r#where: Option<PlaceObject<'a>>,
     changes: Vec<ChangeObject<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     locals: Map<String, serde_json::Value>,
@@ -321,7 +321,7 @@ impl<'a> StepObject<'a> {
             actor: story.actor(row),
             outcome: row.outcome.0,
             text: &row.text,
-            r#where: row.location.as_ref().map(Place::new),
+            r#where: row.location.as_ref().map(PlaceObject::new),
             changes: row.changes.iter().map(ChangeObject::new).collect(),
             locals: values(&row.locals),
         }

@@ -75,7 +75,7 @@ pub fn report(report: &Report<'_>, options: &TextOptions) -> String {
 
 /// Further violations behind which there is the same race: what and where, and how to see them.
 fn same_race<'a>(stories: impl Iterator<Item = &'a Story>, options: &TextOptions) -> String {
-    let mut page = Page::new(options);
+    let mut page = Lines::new(options);
     for story in stories {
         let place = story.violation.location.as_ref().map(|location| format!(" ({})", place(location)));
         let steps = count(story.length.steps as u64, "step", "steps");
@@ -89,7 +89,7 @@ fn same_race<'a>(stories: impl Iterator<Item = &'a Story>, options: &TextOptions
 
 /// A violation and how it comes about.
 pub fn story(story: &Story, options: &TextOptions) -> String {
-    let mut page = Page::new(options);
+    let mut page = Lines::new(options);
     page.headline(story);
     if let Some(why) = &story.why {
         page.labelled("why", why);
@@ -141,7 +141,7 @@ fn start_values(story: &Story) -> Vec<Value> {
 
 /// The verdict, what was counted, what it means and what to do next.
 pub fn verdict(report: &Report<'_>, options: &TextOptions) -> String {
-    let mut page = Page::new(options);
+    let mut page = Lines::new(options);
     let exploration = report.exploration;
     let name = &*report.headline();
     let coloured = match exploration.verdict {
@@ -202,7 +202,7 @@ fn summary(report: &Report<'_>) -> Vec<String> {
 }
 
 /// Lines that grow.
-struct Page {
+struct Lines {
     lines: Vec<String>,
     width: usize,
     paint: Paint,
@@ -215,9 +215,9 @@ const WIDEST_PROSE: usize = 100;
 /// Where the text after a label begins.
 const LABELLED: usize = 11;
 
-impl Page {
-    fn new(options: &TextOptions) -> Page {
-        Page { lines: Vec::new(), width: options.width, paint: Paint { colour: options.colour } }
+impl Lines {
+    fn new(options: &TextOptions) -> Lines {
+        Lines { lines: Vec::new(), width: options.width, paint: Paint { colour: options.colour } }
     }
 
     /// The violation, with its place at the right edge where there is room.

@@ -4,12 +4,12 @@ use crate::Story;
 use mazurka_core::Location;
 
 /// A racing step: where it stands, or what it says where that is not known.
-type Side<'a> = (Option<&'a Location>, &'a str);
+type RacingStep<'a> = (Option<&'a Location>, &'a str);
 
 /// The stories by their races, as places in the list: stories whose two deciding steps stand at the same places are one
 /// group, in the order of their first members; a story without a race is a group of its own.
 pub(crate) fn by_race(stories: &[Story]) -> Vec<Vec<usize>> {
-    let mut groups: Vec<(Option<[Side<'_>; 2]>, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(Option<[RacingStep<'_>; 2]>, Vec<usize>)> = Vec::new();
     for (index, story) in stories.iter().enumerate() {
         let race = sides(story);
         match groups.iter_mut().find(|(known, _)| race.is_some() && *known == race) {
@@ -21,7 +21,7 @@ pub(crate) fn by_race(stories: &[Story]) -> Vec<Vec<usize>> {
 }
 
 /// The two racing steps, whichever came first.
-fn sides(story: &Story) -> Option<[Side<'_>; 2]> {
+fn sides(story: &Story) -> Option<[RacingStep<'_>; 2]> {
     let row = |index: usize| story.rows.get(index).map(|row| side(row.location.as_ref(), &row.text));
     let mut sides = match (&story.race, &story.early) {
         (Some(race), _) => [row(race.first)?, row(race.second)?],
@@ -32,7 +32,7 @@ fn sides(story: &Story) -> Option<[Side<'_>; 2]> {
     Some(sides)
 }
 
-fn side<'a>(location: Option<&'a Location>, text: &'a str) -> Side<'a> {
+fn side<'a>(location: Option<&'a Location>, text: &'a str) -> RacingStep<'a> {
     match location {
         Some(location) => (Some(location), ""),
         None => (None, text),
