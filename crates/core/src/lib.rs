@@ -29,7 +29,7 @@ mod system;
 mod trace;
 mod violation;
 
-pub use actor::{ActorId, ActorSet, Move};
+pub use actor::{ActorId, Move};
 pub use budget::{Budget, Cancel, Meter, StopReason};
 pub use choice::{Choices, Outcome};
 pub use clock::VectorClock;

@@ -7,11 +7,11 @@
 //!
 //! The heads of `dpor.rs` and `sdpor.rs` say which paper this follows and where it departs from it.
 
-use crate::execution::Execution;
-use crate::sleep::{SleepSet, Sleeper};
-use crate::tally::{Tally, arrive};
-use crate::trail::Trail;
-use crate::waiting::{Index, Lookout, Waiter, Waiters};
+use crate::shared::execution::Execution;
+use crate::shared::sleep::{SleepSet, Sleeper};
+use crate::shared::tally::{Tally, arrive};
+use crate::shared::trail::Trail;
+use crate::shared::waiting::{Index, Lookout, Waiter, Waiters};
 use mazurka_core::{
     Access, ActorId, Awaited, Counter, Fingerprint, Footprint, FootprintId, FootprintTable, Machine, Move, Outcome,
     StopReason, Touch, VectorClock,

@@ -49,8 +49,8 @@
 
 use crate::Options;
 use crate::backtracking::{Counts, Search, Stateless};
-use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::tally::{Tally, from_each_start};
+use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.

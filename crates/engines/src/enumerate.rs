@@ -9,7 +9,7 @@
 //! A violation does not end its execution.
 
 use crate::Options;
-use crate::tally::{FastSet, Tally, arrive, from_each_start};
+use crate::shared::tally::{FastSet, Tally, arrive, from_each_start};
 use mazurka_core::{
     Counter, Ending, Exploration, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Observer, Rule,
     StepRecord, StopReason, System, TraceBuilder, Traits,

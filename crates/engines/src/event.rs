@@ -35,7 +35,7 @@
 //! message a handler runs, and that is what is left out here (`data_race`).
 
 use crate::Options;
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, Rule, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.

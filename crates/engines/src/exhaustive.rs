@@ -16,16 +16,14 @@
 
 mod expander;
 
-use crate::ancestry::Ancestry;
-use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
-use crate::frontier::Frontier;
-use crate::visited::{Key, VisitedSet};
-use crate::{Options, visited};
+use crate::Options;
+use crate::shared::ancestry::Ancestry;
+use crate::shared::findings::Finding;
+use crate::shared::frontier::Frontier;
+use crate::shared::ledger::Ledger;
+use crate::shared::visited::{self, Key, VisitedSet};
 use expander::{Candidates, Deferred, Direct, Expander, Place, Report, Task};
-use mazurka_core::{
-    Bound, Counter, Ending, Exploration, Found, Meter, Move, Observer, Progress, Schedule, Statistics, Step,
-    StopReason, System, Traits,
-};
+use mazurka_core::{Bound, Counter, Exploration, Move, Observer, Progress, Schedule, Step, StopReason, System, Traits};
 use rayon::prelude::*;
 
 /// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests share all the same.
@@ -68,9 +66,7 @@ struct Search<'a, S: System> {
     /// How many threads there could be. They start when there is work for them.
     threads: usize,
     system: &'a S,
-    options: &'a Options,
-    observer: &'a mut dyn Observer,
-    meter: Meter,
+    ledger: Ledger<'a, Place>,
     /// How many states were expanded since the limits were looked at.
     unchecked: usize,
     visited: VisitedSet,
@@ -79,11 +75,6 @@ struct Search<'a, S: System> {
     level: Frontier<S::State>,
     next: Frontier<S::State>,
     lanes: Vec<Lane<S>>,
-    findings: Findings<Place>,
-    transitions: u64,
-    end_states: u64,
-    /// Those of them in which an assumption keeps somebody.
-    assume_blocked: u64,
     /// States that the depth bound left unexpanded.
     cuts: u64,
 }
@@ -97,9 +88,7 @@ impl<'a, S: System> Search<'a, S> {
         Search {
             threads,
             system,
-            options,
-            observer,
-            meter: Meter::start(&options.budget),
+            ledger: Ledger::new(options, observer),
             unchecked: CHECK_EVERY,
             visited: VisitedSet::new(),
             ancestry: Ancestry::new(),
@@ -107,10 +96,6 @@ impl<'a, S: System> Search<'a, S> {
             level: Frontier::new(batch),
             next: Frontier::new(batch),
             lanes: vec![Lane::new(by_values, options.races)],
-            findings: Findings::new(by_values),
-            transitions: 0,
-            end_states: 0,
-            assume_blocked: 0,
             cuts: 0,
         }
     }
@@ -121,7 +106,7 @@ impl<'a, S: System> Search<'a, S> {
             self.begin();
         }
         while !self.level.is_empty() {
-            if !self.options.all && !self.findings.is_empty() {
+            if !self.ledger.options.all && !self.ledger.findings.is_empty() {
                 return Ok(StopReason::FirstViolation);
             }
             if self.lanes.len() < self.threads && self.level.len() >= WORTH_SHARING {
@@ -133,7 +118,7 @@ impl<'a, S: System> Search<'a, S> {
             std::mem::swap(&mut self.level, &mut self.next);
             self.depth += u64::from(!self.level.is_empty());
         }
-        let enough = !self.options.all && !self.findings.is_empty();
+        let enough = !self.ledger.options.all && !self.ledger.findings.is_empty();
         Ok(if enough { StopReason::FirstViolation } else { StopReason::Complete })
     }
 
@@ -142,7 +127,7 @@ impl<'a, S: System> Search<'a, S> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build();
         let stop = match pool {
             Ok(pool) => {
-                let (by_values, races) = (self.observer.wants_values(), self.options.races);
+                let (by_values, races) = (self.ledger.observer.wants_values(), self.ledger.options.races);
                 self.lanes.resize_with(self.threads * 4, || Lane::new(by_values, races));
                 pool.install(|| self.search())
             }
@@ -156,7 +141,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Expands the level, unless a limit is reached.
     fn expand_level(&mut self) -> Option<StopReason> {
-        let look_only = self.options.budget.depth.is_some_and(|limit| self.depth >= limit);
+        let look_only = self.ledger.options.budget.depth.is_some_and(|limit| self.depth >= limit);
         let mut first = self.ancestry.len() - self.level.len();
         while let Some(batch) = self.level.take() {
             let reason = self.check(batch.len()).or_else(|| self.is_too_large());
@@ -166,8 +151,8 @@ impl<'a, S: System> Search<'a, S> {
             self.expand(&batch, first as u32, look_only);
             first += batch.len();
             self.next.recycle(batch);
-            if self.meter.is_over() {
-                return self.meter.check();
+            if self.ledger.meter.is_over() {
+                return self.ledger.meter.check();
             }
         }
         None
@@ -175,24 +160,25 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Whether it met more states than it was meant to; what was found until then may be enough.
     fn is_too_large(&self) -> Option<StopReason> {
-        let too_large = self.options.budget.size.is_some_and(|limit| self.ancestry.len() as u64 > limit);
-        let enough = !self.options.all && !self.findings.is_empty();
+        let too_large = self.ledger.options.budget.size.is_some_and(|limit| self.ancestry.len() as u64 > limit);
+        let enough = !self.ledger.options.all && !self.ledger.findings.is_empty();
         too_large.then_some(if enough { StopReason::FirstViolation } else { StopReason::SizeLimit })
     }
 
     /// Says what was found.
     fn conclude(mut self, stop: StopReason) -> Exploration {
-        if !self.options.all {
-            self.findings.keep_first();
-            for finding in self.findings.iter() {
-                self.observer.violation(&finding.violation);
+        if !self.ledger.options.all {
+            self.ledger.findings.keep_first();
+            for finding in self.ledger.findings.iter() {
+                self.ledger.observer.violation(&finding.violation);
             }
         }
-        let found: Vec<_> = self.findings.iter().map(|finding| self.found(finding)).collect();
-        let bound = self.options.budget.depth.filter(|_| self.cuts > 0).map(|depth| (Bound::Depth(depth), self.cuts));
-        let mut statistics = self.statistics();
-        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
-        conclude(self.system, stop, bound, found, statistics)
+        self.ledger.max_depth = self.depth + u64::from(!self.next.is_empty());
+        let (depth, states) = (self.ledger.options.budget.depth, self.ancestry.len() as u64);
+        let bound = depth.filter(|_| self.cuts > 0).map(|depth| (Bound::Depth(depth), self.cuts));
+        let (system, ancestry) = (self.system, self.ancestry);
+        self.ledger
+            .conclude(system, stop, bound, &[(Counter::States, states)], |place| schedule(system, &ancestry, place))
     }
 
     /// The first level: the distinct initial states.
@@ -216,34 +202,32 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Looks at the limits every now and then, before a batch of so many states is expanded.
     fn check(&mut self, batch: usize) -> Option<StopReason> {
-        if self.unchecked < CHECK_EVERY && !self.meter.is_over() {
+        if self.unchecked < CHECK_EVERY && !self.ledger.meter.is_over() {
             self.unchecked += batch;
             return None;
         }
         self.unchecked = batch;
-        if self.meter.progress_is_due() {
-            self.observer.progress(&Progress {
-                found: self.ancestry.len() as u64,
-                unit: "states",
-                transitions: self.transitions,
-                depth: self.depth,
-                waiting: (batch + self.level.len() + self.next.len()) as u64,
-            });
-        }
+        let checked = self.ledger.check(|ledger| Progress {
+            found: self.ancestry.len() as u64,
+            unit: "states",
+            transitions: ledger.transitions,
+            depth: self.depth,
+            waiting: (batch + self.level.len() + self.next.len()) as u64,
+        });
         // A state's number has 32 bits.
         let numbers_ran_out = self.ancestry.len() > u32::MAX as usize;
-        self.meter.check().or(numbers_ran_out.then_some(StopReason::MemoryLimit))
+        checked.err().or(numbers_ran_out.then_some(StopReason::MemoryLimit))
     }
 
     /// Expands a batch whose first state has this number.
     fn expand(&mut self, batch: &[S::State], first: u32, look_only: bool) {
         let task = Task {
             system: self.system,
-            meter: &self.meter,
+            meter: &self.ledger.meter,
             depth: self.depth,
-            known: &self.findings,
+            known: &self.ledger.findings,
             look_only,
-            longest: self.options.budget.depth,
+            longest: self.ledger.options.budget.depth,
             first,
             parents: batch,
         };
@@ -266,45 +250,19 @@ impl<'a, S: System> Search<'a, S> {
     }
 
     fn merge(&mut self, report: Report) {
-        self.transitions += report.transitions;
+        self.ledger.transitions += report.transitions;
         self.cuts += report.cuts;
-        self.end_states += report.ends.len() as u64;
-        for (ending, fingerprint) in &report.ends {
-            self.assume_blocked += u64::from(*ending == Ending::Blocked);
-            self.observer.end(ending, *fingerprint);
-        }
+        report.ends.iter().for_each(|(ending, state)| self.ledger.end(ending, *state));
         for finding in report.findings {
             self.note(finding);
         }
     }
 
     fn note(&mut self, finding: Finding<Place>) {
-        let new = self.findings.note(&finding.violation, finding.length, || finding.place);
-        if new && self.options.all {
-            self.observer.violation(&finding.violation);
+        let new = self.ledger.findings.note(&finding.violation, finding.length, || finding.place);
+        if new && self.ledger.options.all {
+            self.ledger.observer.violation(&finding.violation);
         }
-    }
-
-    /// The schedule of a violation, rebuilt by running it.
-    fn found(&self, finding: &Finding<Place>) -> Option<Found> {
-        let (start, mut ordinals) = self.ancestry.path(finding.place.state);
-        ordinals.extend(finding.place.successor);
-        let mut schedule = follow(self.system, start, &ordinals)?;
-        schedule.moves.extend(finding.place.then);
-        Some(Found { violation: finding.violation.clone(), schedule })
-    }
-
-    fn statistics(&mut self) -> Statistics {
-        let mut statistics = Statistics::default();
-        statistics.set(Counter::States, self.ancestry.len() as u64);
-        statistics.set(Counter::Transitions, self.transitions);
-        statistics.set(Counter::EndStates, self.end_states);
-        statistics.set(Counter::MaxDepth, self.depth + u64::from(!self.next.is_empty()));
-        if let Some(bytes) = self.meter.peak_bytes() {
-            statistics.set(Counter::PeakBytes, bytes);
-        }
-        statistics.seconds = self.meter.elapsed().as_secs_f64();
-        statistics
     }
 }
 
@@ -323,6 +281,15 @@ fn expand_together<S: System>(task: &Task<'_, S>, lanes: &mut [Lane<S>], visited
             lane.candidates.insert(number, shard);
         }
     });
+}
+
+/// The schedule that leads to where a violation was met, rebuilt by running it.
+fn schedule<S: System>(system: &S, ancestry: &Ancestry, place: Place) -> Option<Schedule> {
+    let (start, mut ordinals) = ancestry.path(place.state);
+    ordinals.extend(place.successor);
+    let mut schedule = follow(system, start, &ordinals)?;
+    schedule.moves.extend(place.then);
+    Some(schedule)
 }
 
 /// The schedule that takes, at each step, the successor with the given number. `None` if there is no such successor.

@@ -40,36 +40,24 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod ancestry;
 mod avoidance;
 mod backtracking;
-mod bits;
-mod capture;
 pub mod commutation;
-mod data_race;
 mod dpor;
 mod em_dpor;
 mod enumerate;
 mod event;
-mod execution;
 mod exhaustive;
 mod explain;
-mod findings;
-mod frontier;
 mod optimal;
 mod options;
 mod race;
 mod reversing;
 mod sdpor;
+mod shared;
 mod shorten;
-mod sleep;
 mod stateful;
-mod tally;
-mod trail;
 mod unfolding;
-mod visited;
-mod waiting;
-mod wakeup;
 
 #[cfg(test)]
 mod programs;
@@ -82,6 +70,7 @@ pub use shorten::shorten;
 pub use unfolding::{PrefixEvent, prefix as unfolding_prefix};
 
 use mazurka_core::{Exploration, Observer, System, Traits};
+use shared::data_race;
 use std::fmt;
 
 macro_rules! engines {

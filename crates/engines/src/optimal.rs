@@ -27,7 +27,7 @@
 //! verdict is `bounded`.
 
 use crate::Options;
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
 /// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.

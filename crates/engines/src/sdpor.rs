@@ -44,10 +44,10 @@ mod graph;
 
 use crate::Options;
 use crate::backtracking::{Counts, Memory, Path, Search};
-use crate::bits::Bits;
-use crate::capture::Captured;
-use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::bits::Bits;
+use crate::shared::capture::Captured;
+use crate::shared::tally::{Tally, from_each_start};
+use crate::shared::waiting::unless_it_tells_blocked;
 use graph::{Claim, Graph, Operation, OperationId};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::{

@@ -176,8 +176,8 @@ fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::occurs;
     use crate::programs::{Chain, Locks, LostUpdate, Ring, actors, schedule};
+    use crate::shared::ledger::occurs;
     use mazurka_core::{Budget, ViolationKind};
 
     fn unlimited() -> Meter {

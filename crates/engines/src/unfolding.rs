@@ -63,9 +63,9 @@ use self::path::Path;
 use self::prefix::Recorder;
 use self::removal::Removal;
 use crate::Options;
-use crate::bits::Bits;
-use crate::tally::{Tally, from_each_start};
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::bits::Bits;
+use crate::shared::tally::{Tally, from_each_start};
+use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};
 use std::rc::Rc;
 

@@ -15,7 +15,7 @@ use super::events::{Event, EventId, Events, Run};
 use super::openings::{Opening, Openings, Place};
 use super::plan::Target;
 use super::tasks::{Leak, Tasks};
-use crate::tally::{FastSet, Tally};
+use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Machine, Move, StopReason};
 use std::rc::Rc;
 

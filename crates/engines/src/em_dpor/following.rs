@@ -8,7 +8,7 @@ use super::events::{EventId, Events, Recorded, Run, made};
 use super::openings::Place;
 use super::plan::{Goal, Target, Wanted, plan};
 use super::tasks::{Blocked, Tasks, Thread, awaited_by};
-use crate::tally::{FastSet, arrive};
+use crate::shared::tally::{FastSet, arrive};
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, Outcome, StopReason};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

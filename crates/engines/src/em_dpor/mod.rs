@@ -75,8 +75,8 @@ mod yardstick;
 pub use yardstick::covering_classes;
 
 use crate::Options;
-use crate::tally::{FastSet, Tally, from_each_start};
-use crate::waiting::unless_it_tells_blocked;
+use crate::shared::tally::{FastSet, Tally, from_each_start};
+use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Counter, Exploration, Fingerprint, Observer, Stepper, StopReason, System, Traits};
 use tasks::Leak;
 

@@ -6,7 +6,7 @@
 
 use super::events::Event;
 use super::tasks::{Tasks, Thread, Touches};
-use crate::tally::FastSet;
+use crate::shared::tally::FastSet;
 use mazurka_core::{ActorId, FootprintId, Move, ObjectId, Outcome};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

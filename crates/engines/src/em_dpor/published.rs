@@ -8,8 +8,8 @@
 use super::class::ClassName;
 use super::order::{Order, Taken};
 use super::tasks::{Blocked, Leak, Tasks, Thread, Touches, has_ended, mutexes_taken};
-use crate::tally::{FastSet, Tally, arrive};
-use crate::trail::Trail;
+use crate::shared::tally::{FastSet, Tally, arrive};
+use crate::shared::trail::Trail;
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, ObjectId, StopReason, VectorClock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

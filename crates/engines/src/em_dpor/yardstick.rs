@@ -4,7 +4,7 @@
 
 use super::class::ClassName;
 use super::tasks::{Tasks, Thread, has_ended, mutexes_taken};
-use crate::tally::FastSet;
+use crate::shared::tally::FastSet;
 use mazurka_core::{ActorId, Ending, Fingerprint, Machine, Move, Stepper, System};
 use rustc_hash::FxHashMap;
 

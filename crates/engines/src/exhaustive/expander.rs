@@ -4,11 +4,11 @@
 //! dropped at once; the others are looked up in groups, whose slots of the visited set are fetched from memory at the
 //! same time. Of equal successors the first one is handed on, so none of this changes what the search finds.
 
-use crate::ancestry::Ancestry;
-use crate::data_race::Neighbours;
-use crate::findings::{Finding, Findings};
-use crate::frontier::Frontier;
-use crate::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
+use crate::shared::ancestry::Ancestry;
+use crate::shared::data_race::Neighbours;
+use crate::shared::findings::{Finding, Findings};
+use crate::shared::frontier::Frontier;
+use crate::shared::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
 use mazurka_core::{ActorId, Ending, Fingerprint, Meter, Move, Outcome, Step, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 

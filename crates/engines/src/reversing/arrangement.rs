@@ -14,8 +14,8 @@
 //! conflict with it.
 
 use super::redundancy::LONGEST;
-use crate::tally::FastSet;
-use crate::wakeup::Occurrence;
+use crate::shared::tally::FastSet;
+use crate::shared::wakeup::Occurrence;
 use mazurka_core::{Access, ActorId, Dependence, FootprintId, FootprintTable, Move, ObjectId, Touch};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -15,9 +15,9 @@ mod redundancy;
 mod reversal;
 
 use crate::Options;
-use crate::tally::{Tally, from_each_start};
-use crate::trail::Trail;
-use crate::wakeup::{Branches, Occurrence, WakeupTrees};
+use crate::shared::tally::{Tally, from_each_start};
+use crate::shared::trail::Trail;
+use crate::shared::wakeup::{Branches, Occurrence, WakeupTrees};
 use mazurka_core::{ActorId, Counter, Exploration, Machine, Move, ObjectId, Observer, StopReason, System};
 use memory::Memory;
 use parts::{Above, Ahead, Closing, Pool};

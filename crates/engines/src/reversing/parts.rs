@@ -19,9 +19,9 @@ use super::memory::Memory;
 use super::path::{Path, Sleeper};
 use super::{Counts, Search};
 use crate::Options;
-use crate::tally::{Harvest, Offshoot, Tally};
-use crate::trail::Trail;
-use crate::wakeup::{Branches, Occurrence, WakeupTrees};
+use crate::shared::tally::{Offshoot, PartTally, Tally};
+use crate::shared::trail::Trail;
+use crate::shared::wakeup::{Branches, Occurrence, WakeupTrees};
 use mazurka_core::{Cancel, Fingerprint, FingerprintHasher, Footprint, FootprintId, Machine, Move, StopReason, caught};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ struct Part<'s, M: Machine> {
 /// What came of a part.
 struct Explored {
     walked: Result<(), StopReason>,
-    harvest: Harvest,
+    counted: PartTally,
     counts: Counts,
     /// The branch as a step after which everything was explored.
     sleeper: Sleeper,
@@ -263,7 +263,7 @@ where
     fn explore(&self, part: Part<'s, M>) -> Option<Explored> {
         let Part { machine, trail, path, trees, reversed, step, below, offshoot } = part;
         let (known, node) = (path.footprints.len(), path.nodes.len() - 1);
-        let (explored, harvest) = Tally::of_part(self.options, offshoot, |tally| {
+        let (explored, counted) = Tally::of_part(self.options, offshoot, |tally| {
             let mut search = Search { trail, path, trees, reversed, ..Search::new(machine, tally, self, &|_| false) };
             search.floor = node + 1;
             let walked = search.run_part(step, below);
@@ -275,7 +275,7 @@ where
             (!is_in_vain).then_some((walked, counts, sleeper, above, reversed, footprints))
         });
         let (walked, counts, sleeper, above, reversed, footprints) = explored?;
-        Some(Explored { walked, harvest, counts, sleeper, above, reversed, footprints, known })
+        Some(Explored { walked, counted, counts, sleeper, above, reversed, footprints, known })
     }
 }
 
@@ -366,7 +366,7 @@ where
 
     /// Adds what came of a part of what follows the last state.
     fn add(&mut self, part: Explored) -> Result<(), StopReason> {
-        self.tally.add(part.harvest);
+        self.tally.add(part.counted);
         self.counts.add(part.counts);
         part.walked?;
         self.path.truncate(self.path.nodes.len() - 1);

@@ -1,7 +1,7 @@
 //! The current path: its states, its steps with their order, and what need not be explored from where.
 
 use super::arrangement::Holders;
-use crate::wakeup::{Branches, Occurrence};
+use crate::shared::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
     Outcome, StepRecord,

@@ -8,7 +8,7 @@
 use super::Search;
 use super::arrangement::{Arrangement, Placed, Stage, note_holder};
 use super::path::{Sleeper, occurrence};
-use crate::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
+use crate::shared::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
 use rustc_hash::FxHashMap;
 

@@ -14,8 +14,8 @@
 use super::Search;
 use super::arrangement::{Arrangement, OnPaper, Placed};
 use super::path::{Message, Path, name_of};
-use crate::tally::FastSet;
-use crate::wakeup::{Occurrence, WeakInitial, weak_initial};
+use crate::shared::tally::FastSet;
+use crate::shared::wakeup::{Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
 use smallvec::{SmallVec, smallvec};
 

@@ -5,7 +5,7 @@
 //! be reached from the operations that were tried in a state includes everything that was done after that state. Many paths
 //! of the graph belong to no execution: what it tells is more than what is true, never less.
 
-use crate::bits::Bits;
+use crate::shared::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, FootprintId, FootprintTable, Touch};
 use rustc_hash::{FxBuildHasher, FxHashSet};

@@ -1,17 +1,18 @@
-//! The state transition graph: the states that were met and the transitions between them.
+//! The state transition graph: the states that were met, the transitions between them, and the fixpoint over them
+//! (algorithms 3 and 5 of the paper).
 //!
-//! Each state keeps what is to be tried there (`backtrack`), what was tried (`done`), and the claims that reach it from
-//! below, its summary. A summary that has grown is sent backwards over all transitions to its state that are known, by a
-//! work list: however many paths there are, a transition is gone over only when there is something new behind it.
+//! Each state has a backtrack set, the actors that were tried there (`done`), and its summary: the entries that reach it
+//! from below. A summary that has grown is put on the work list, and sent backwards over all known transitions into its
+//! state. However many paths there are, a transition is crossed only when there is something new behind it.
 //!
-//! The states themselves are needed only where steps are taken from them: most are forgotten for a while or for ever.
+//! The states themselves are needed only where steps are taken from them: most are dropped for a while or for good.
 
-use super::CHECK_EVERY;
-use super::kinds::{KindId, Kinds};
-use super::nodes::{NONE, NodeId, Nodes};
-use super::rows::{contains, insert, members_of_word, word};
-use super::sets::Set;
-use super::summary::{ClaimId, Claims, LabelId};
+use super::store::nodes::{NONE, NodeId, Nodes};
+use super::store::sets::Set;
+use super::summary::classes::{ClassId, Classes};
+use super::summary::entries::{Entries, EntryId, LabelId};
+use crate::shared::bits::{Bits, members_of_word, word};
+use crate::shared::ledger::CHECK_EVERY;
 use mazurka_core::{
     Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Rule, Schedule, Step, StopReason, System,
     Touch, awaited, survey,
@@ -19,9 +20,9 @@ use mazurka_core::{
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-/// What is seldom looked at in a state.
-pub(super) struct Place {
-    /// Where the state itself is kept, unless it was forgotten.
+/// What is seldom needed of a state.
+pub(super) struct NodeRecord {
+    /// Where the state itself is kept, unless it was dropped.
     kept: u32,
     /// How it was first reached: from where, by which move. An initial state is reached from itself.
     parent: NodeId,
@@ -33,7 +34,7 @@ pub(super) struct Place {
 
 /// How a state is reached: from where, by which move, and that transition's label if it is known.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct Origin {
     pub(super) from: NodeId,
     pub(super) step: Move,
     pub(super) label: Option<LabelId>,
@@ -42,15 +43,15 @@ pub(super) struct Way {
 #[derive(Clone, Copy)]
 struct Edge {
     from: NodeId,
-    kind: KindId,
+    class: ClassId,
     /// The next transition that leads to the same state.
     next_in: u32,
 }
 
-/// States at depths that this divides are never forgotten, so that others are restored in a few steps.
+/// States at depths that this divides are never dropped, so that others are restored in a few steps.
 const KEPT_EVERY: u32 = 4;
 
-/// States that are kept. The memory of those that were forgotten serves again, which leaves some with room to grow.
+/// States that are kept. The memory of those that were dropped is used again, which leaves some with spare capacity.
 struct Kept<T> {
     states: Vec<T>,
     free: Vec<u32>,
@@ -77,25 +78,22 @@ impl<T: Clone + Hash> Kept<T> {
     }
 }
 
-/// A mutex that a step takes.
-fn taken_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<ObjectId> {
-    let takes =
+/// The mutex that a step acquires.
+fn acquired_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<ObjectId> {
+    let acquires =
         |touch: &&Touch| touch.access.contains(Access::WRITE) && system.object(touch.object).rule == Rule::Mutex;
-    footprint.touches().iter().find(takes).map(|touch| touch.object)
+    footprint.touches().iter().find(acquires).map(|touch| touch.object)
 }
 
-/// Gets to know the mutexes among the objects that a step touches; `met` are the objects that are known.
-fn meet_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut Vec<u64>, mutexes: &mut Vec<ObjectId>) {
+/// Adds the mutexes among the objects that a step writes or releases; `met` are the objects that were asked about before.
+fn note_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut Bits, mutexes: &mut Vec<ObjectId>) {
     for touch in footprint
         .touches()
         .iter()
         .filter(|touch| touch.access.contains(Access::WRITE) || touch.access.contains(Access::RELEASE))
     {
-        if !contains(met, touch.object.0) {
-            insert(met, touch.object.0);
-            if system.object(touch.object).rule == Rule::Mutex {
-                mutexes.push(touch.object);
-            }
+        if met.insert(touch.object.0) && system.object(touch.object).rule == Rule::Mutex {
+            mutexes.push(touch.object);
         }
     }
 }
@@ -110,143 +108,147 @@ fn absent_until<S: System>(system: &S, actor: ActorId) -> Option<ObjectId> {
     }
 }
 
-/// How an actor was last seen to wait.
-struct Waiter {
+/// The step that an actor was last seen blocked on.
+struct BlockedStep {
     footprint: Footprint,
     awaited: Option<Awaited>,
-    claims: Set,
+    entries: Set,
 }
 
 /// The states that were met, and the transitions between them.
 pub(super) struct Graph<'s, S: System> {
     system: &'s S,
-    claims: Claims,
-    kinds: Kinds,
+    entries: Entries,
+    classes: Classes,
     pub(super) nodes: Nodes,
-    places: Vec<Place>,
+    records: Vec<NodeRecord>,
     kept: Kept<S::State>,
     edges: Vec<Edge>,
-    /// States with claims that are to be sent on, and how many have sent theirs.
-    spreading: Vec<NodeId>,
-    spread: u64,
-    /// States that have got something to try; some may have tried it by now.
+    /// States whose summaries have grown, and how many were taken off this list so far.
+    work_list: Vec<NodeId>,
+    propagated: u64,
+    /// States whose backtrack sets have grown; some may be done by now.
     pub(super) pending: Vec<NodeId>,
-    /// The first of the states that were met since claims were given up.
-    first_without_claims: Option<NodeId>,
-    /// The actors that were ever there.
-    seen: Vec<u64>,
-    /// The objects that steps touched so far, and the mutexes among them.
-    met: Vec<u64>,
+    /// The first of the states that were met since the analysis was given up.
+    first_without_summary: Option<NodeId>,
+    /// The actors that were ever present.
+    seen: Bits,
+    /// The objects that steps wrote so far, and the mutexes among them.
+    met: Bits,
     mutexes: Vec<ObjectId>,
-    /// Those who always wait for the same step, for each of them what it claims, and the claims of all of them.
-    standing_actors: Vec<u64>,
-    standing: Vec<Set>,
-    standing_claims: Set,
-    /// For each actor how it was last seen to wait: mostly it waits like that again.
-    waiters: Vec<Option<Waiter>>,
-    /// Scratch: who is to be tried, and who can move of those who always wait for the same step.
-    wanted: Vec<u64>,
-    standing_enabled: Vec<u64>,
+    /// The actors with a fixed guard, for each of them the entries of its guard, and the entries of all of them.
+    fixed_guard_actors: Bits,
+    fixed_guard: Vec<Set>,
+    fixed_guard_entries: Set,
+    /// For each actor the step that it was last seen blocked on: mostly it is blocked on that again.
+    blocked_steps: Vec<Option<BlockedStep>>,
+    /// Scratch: sets of actors or objects, the actors with a fixed guard that can move, and the enabled actors of a state.
+    backtrack_points: Bits,
+    held: Bits,
+    fixed_guard_enabled: Bits,
+    enabled: Vec<ActorId>,
 }
 
 impl<'s, S: System> Graph<'s, S> {
-    pub(super) fn new(system: &'s S, claims: Claims) -> Self {
+    pub(super) fn new(system: &'s S, entries: Entries) -> Self {
         let mut graph = Graph {
             system,
-            claims,
-            kinds: Kinds::new(),
+            entries,
+            classes: Classes::new(),
             nodes: Nodes::new(),
-            places: Vec::new(),
+            records: Vec::new(),
             kept: Kept { states: Vec::new(), free: Vec::new() },
             edges: Vec::new(),
-            spreading: Vec::new(),
-            spread: 0,
+            work_list: Vec::new(),
+            propagated: 0,
             pending: Vec::new(),
-            first_without_claims: None,
-            seen: Vec::new(),
-            met: Vec::new(),
+            first_without_summary: None,
+            seen: Bits::default(),
+            met: Bits::default(),
             mutexes: Vec::new(),
-            standing_actors: Vec::new(),
-            standing: Vec::new(),
-            standing_claims: Set::EMPTY,
-            waiters: Vec::new(),
-            wanted: Vec::new(),
-            standing_enabled: Vec::new(),
+            fixed_guard_actors: Bits::default(),
+            fixed_guard: Vec::new(),
+            fixed_guard_entries: Set::EMPTY,
+            blocked_steps: Vec::new(),
+            backtrack_points: Bits::default(),
+            held: Bits::default(),
+            fixed_guard_enabled: Bits::default(),
+            enabled: Vec::new(),
         };
-        graph.meet_standing();
+        graph.note_fixed_guards();
         graph
     }
 
-    /// Gets to know those who always wait for the same step.
-    fn meet_standing(&mut self) {
+    /// Adds the actors with a fixed guard.
+    fn note_fixed_guards(&mut self) {
         for (actor, footprint) in self.system.insight().fixed_guards() {
-            let label = self.claims.label(actor, &footprint, Set::EMPTY, || None);
-            let own = self.claims.own(label);
-            insert(&mut self.seen, actor.0);
-            insert(&mut self.standing_actors, actor.0);
-            self.standing.resize(self.standing.len().max(actor.index() + 1), Set::EMPTY);
-            self.standing[actor.index()] = own;
-            self.standing_claims = self.claims.sets.union(self.standing_claims, own);
+            let label = self.entries.label(actor, &footprint, Set::EMPTY, || None);
+            let own = self.entries.own(label);
+            self.seen.insert(actor.0);
+            self.fixed_guard_actors.insert(actor.0);
+            self.fixed_guard.resize(self.fixed_guard.len().max(actor.index() + 1), Set::EMPTY);
+            self.fixed_guard[actor.index()] = own;
+            self.fixed_guard_entries = self.entries.sets.union(self.fixed_guard_entries, own);
             match footprint.touches() {
-                [look] => self.kinds.note_steady(actor, look.object, own, &mut self.claims),
-                // One of these objects is what it waits for.
-                looks => looks.iter().for_each(|look| self.kinds.note(actor, look.object)),
+                [read] => self.classes.note_switched(actor, read.object, own, &mut self.entries),
+                // One of these objects is what it awaits.
+                reads => reads.iter().for_each(|read| self.classes.note_waiter(actor, read.object)),
             }
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.records.len()
     }
 
     /// Whether numbers are about to run out: those of states and transitions have 32 bits.
     pub(super) fn is_full(&self) -> bool {
         const NEARLY_ALL: usize = u32::MAX as usize - (1 << 24);
-        self.places.len().max(self.edges.len()) > NEARLY_ALL
+        self.records.len().max(self.edges.len()) > NEARLY_ALL
     }
 
-    pub(super) fn place(&self, id: NodeId) -> &Place {
-        &self.places[id.index()]
+    pub(super) fn record(&self, id: NodeId) -> &NodeRecord {
+        &self.records[id.index()]
     }
 
-    pub(super) fn place_mut(&mut self, id: NodeId) -> &mut Place {
-        &mut self.places[id.index()]
+    pub(super) fn record_mut(&mut self, id: NodeId) -> &mut NodeRecord {
+        &mut self.records[id.index()]
     }
 
-    /// A state that was not forgotten, or that was restored.
+    /// A state that was not dropped, or that was restored.
     pub(super) fn state(&self, id: NodeId) -> &S::State {
-        self.kept.get(self.place(id).kept)
+        self.kept.get(self.record(id).kept)
     }
 
-    /// Forgets a state unless others are to be restored from it: no step is about to be taken there.
-    pub(super) fn forget(&mut self, id: NodeId) {
-        let is_needed = self.first_without_claims.is_none_or(|first| id < first);
-        let Place { kept, depth, .. } = &mut self.places[id.index()];
+    /// Drops a state unless others are to be restored from it: no step is about to be taken there.
+    pub(super) fn drop_state(&mut self, id: NodeId) {
+        let is_needed = self.first_without_summary.is_none_or(|first| id < first);
+        let NodeRecord { kept, depth, .. } = &mut self.records[id.index()];
         if *kept != NONE && !(is_needed && depth.is_multiple_of(KEPT_EVERY)) {
             self.kept.free.push(std::mem::replace(kept, NONE));
         }
     }
 
-    /// Whether no claims are made any more.
-    pub(super) fn has_given_up_claims(&self) -> bool {
-        self.first_without_claims.is_some()
+    /// Whether the analysis was given up.
+    pub(super) fn has_given_up(&self) -> bool {
+        self.first_without_summary.is_some()
     }
 
-    /// Makes no claims any more: everybody is to be tried in all states that are known, and in those that will be.
-    pub(super) fn give_up_claims(&mut self) {
-        self.first_without_claims = Some(NodeId(self.len() as u32));
-        (self.edges, self.spreading, self.waiters) = (Vec::new(), Vec::new(), Vec::new());
-        self.kinds = Kinds::new();
+    /// Gives up the analysis: all actors are to be tried in all states that are known, and in those that will be.
+    pub(super) fn give_up(&mut self) {
+        self.first_without_summary = Some(NodeId(self.len() as u32));
+        (self.edges, self.work_list, self.blocked_steps) = (Vec::new(), Vec::new(), Vec::new());
+        self.classes = Classes::new();
         self.pending =
             (0..self.len() as u32).map(NodeId).filter(|&id| self.nodes.first_not_done(id, 0).is_some()).collect();
     }
 
-    /// Makes a state that was forgotten anew, from the nearest one before it that was not.
+    /// Computes a state that was dropped again, from the nearest one before it that was not.
     pub(super) fn restore(&mut self, id: NodeId) {
         let (mut at, mut moves) = (id, Vec::new());
-        while self.place(at).kept == NONE {
-            moves.push(self.place(at).via);
-            at = self.place(at).parent;
+        while self.record(at).kept == NONE {
+            moves.push(self.record(at).via);
+            at = self.record(at).parent;
         }
         if moves.is_empty() {
             return;
@@ -255,7 +257,7 @@ impl<'s, S: System> Graph<'s, S> {
         for taken in moves.into_iter().rev() {
             step.take(self.system, &mut state, taken);
         }
-        self.place_mut(id).kept = self.kept.keep(self.system, &state);
+        self.record_mut(id).kept = self.kept.keep(self.system, &state);
     }
 
     /// The number of a state, and whether it is new.
@@ -264,11 +266,11 @@ impl<'s, S: System> Graph<'s, S> {
         state: &S::State,
         fingerprint: Fingerprint,
         enabled: &mut Vec<ActorId>,
-        way: Option<Way>,
+        origin: Option<Origin>,
     ) -> (NodeId, bool) {
         match self.nodes.find(fingerprint) {
             Some(known) => (known, false),
-            None => (self.add(state, fingerprint, enabled, way), true),
+            None => (self.add(state, fingerprint, enabled, origin), true),
         }
     }
 
@@ -278,121 +280,121 @@ impl<'s, S: System> Graph<'s, S> {
         state: &S::State,
         fingerprint: Fingerprint,
         enabled: &mut Vec<ActorId>,
-        way: Option<Way>,
+        origin: Option<Origin>,
     ) -> NodeId {
         enabled.clear();
-        let claims = if self.has_given_up_claims() {
+        let entries = if self.has_given_up() {
             self.system.enabled(state, enabled);
-            self.standing_enabled.clear();
+            self.fixed_guard_enabled.clear();
             None
         } else {
-            self.find_standing(state, way);
-            Some(self.look_around(state, enabled, way))
+            self.find_fixed_guards(state, origin);
+            Some(self.blocked_entries(state, enabled, origin))
         };
-        let id = self.nodes.add(fingerprint, enabled, &self.standing_enabled);
-        debug_assert!(self.knows_who_can_move(id, state));
-        let (parent, via, depth) = match way {
-            Some(Way { from, step, .. }) => (from, step, self.place(from).depth + 1),
+        let id = self.nodes.add(fingerprint, enabled, self.fixed_guard_enabled.words());
+        debug_assert!(self.knows_enabled(id, state));
+        let (parent, via, depth) = match origin {
+            Some(Origin { from, step, .. }) => (from, step, self.record(from).depth + 1),
             None => (id, Move::from(ActorId(0)), 0),
         };
         let kept = self.kept.keep(self.system, state);
-        self.places.push(Place { kept, parent, via, depth, seen_at: 0 });
-        if let Some(claims) = claims {
-            self.nodes.set_summary(id, claims);
-            self.spreading.push(id);
+        self.records.push(NodeRecord { kept, parent, via, depth, seen_at: 0 });
+        if let Some(entries) = entries {
+            self.nodes.set_summary(id, entries);
+            self.work_list.push(id);
         }
         id
     }
 
-    /// Finds out who of those who always wait for the same step can move in a new state. They are those who could a step ago,
-    /// unless that step changed what they look at.
-    fn find_standing(&mut self, state: &S::State, way: Option<Way>) {
-        self.standing_enabled.clear();
-        let before = way.and_then(|Way { from, label, .. }| Some((self.nodes.enabled(from), label?)));
-        if let Some((_, label)) = before.filter(|_| !self.standing.is_empty()) {
-            self.kinds.meet(&self.claims, label);
+    /// Finds the actors with a fixed guard that can move in a new state: those that could a step ago, unless that step wrote
+    /// what their guards read.
+    fn find_fixed_guards(&mut self, state: &S::State, origin: Option<Origin>) {
+        let before = origin.and_then(|Origin { from, label, .. }| Some((self.nodes.enabled(from), label?)));
+        if let Some((_, label)) = before.filter(|_| !self.fixed_guard.is_empty()) {
+            self.classes.update_waiters(&self.entries, label);
         }
-        for (index, &standing) in self.standing_actors.iter().enumerate() {
+        let (system, classes) = (self.system, &self.classes);
+        let enabled = self.fixed_guard_actors.words().iter().enumerate().map(|(index, &all)| {
             let (asked, still) = match before {
                 Some((enabled, label)) => {
-                    let asked = standing & self.kinds.sleepers(label, index);
-                    (asked, standing & !asked & enabled.word(index))
+                    let asked = all & classes.waiters(label, index);
+                    (asked, all & !asked & enabled.word(index))
                 }
-                None => (standing, 0),
+                None => (all, 0),
             };
-            let asked_can_move = members_of_word(index, asked)
-                .filter(|&actor| self.system.insight().fixed_guard_holds(state, ActorId(actor)))
-                .fold(0, |all, actor| all | 1 << (actor % 64));
-            self.standing_enabled.push(still | asked_can_move);
-        }
+            members_of_word(index, asked)
+                .filter(|&actor| system.insight().fixed_guard_holds(state, ActorId(actor)))
+                .fold(still, |all, actor| all | 1 << (actor % 64))
+        });
+        self.fixed_guard_enabled.assign(enabled);
     }
 
-    /// Whether those are known in a state who can move there.
-    fn knows_who_can_move(&self, id: NodeId, state: &S::State) -> bool {
-        let (mut enabled, mut bits) = (Vec::new(), vec![0; self.nodes.words()]);
+    /// Whether the enabled actors of a state are known.
+    fn knows_enabled(&self, id: NodeId, state: &S::State) -> bool {
+        let mut enabled = Vec::new();
         self.system.enabled(state, &mut enabled);
-        enabled.iter().for_each(|actor| insert(&mut bits, actor.0));
-        self.nodes.enabled(id).words().eq(bits)
+        enabled.sort_unstable();
+        self.nodes.enabled(id).actors().eq(enabled)
     }
 
-    /// Finds out who can move in a new state, and the claims of those who wait there: they may wait for ever, and never take
-    /// the step that they claim. Those who always wait for the same step come later; see `claim_for_standing`.
-    fn look_around(&mut self, state: &S::State, enabled: &mut Vec<ActorId>, way: Option<Way>) -> Set {
-        let (system, claims, kinds) = (self.system, &mut self.claims, &mut self.kinds);
-        let mut greet = |actor: ActorId, kinds: &mut Kinds, claims: &mut Claims| {
-            if !contains(&self.seen, actor.0) {
-                insert(&mut self.seen, actor.0);
+    /// Finds the enabled actors of a new state, and the entries of the blocked ones: an actor may be blocked for ever, and
+    /// never take the step that its entries tell of. Actors with a fixed guard follow later; see `add_fixed_guards`.
+    fn blocked_entries(&mut self, state: &S::State, enabled: &mut Vec<ActorId>, origin: Option<Origin>) -> Set {
+        let (system, entries, classes) = (self.system, &mut self.entries, &mut self.classes);
+        let mut meet = |actor: ActorId, classes: &mut Classes, entries: &mut Entries| {
+            if self.seen.insert(actor.0) {
                 if let Some(handler) = system.actor(actor).handler() {
-                    claims.note_handler(actor, handler);
+                    entries.note_handler(actor, handler);
                 }
                 // An actor that is met for the first time did not exist a step ago.
-                if way.is_some()
+                if origin.is_some()
                     && let Some(object) = absent_until(system, actor)
                 {
-                    kinds.note(actor, object);
+                    classes.note_waiter(actor, object);
                 }
             }
         };
-        let (waiters, mut summary) = (&mut self.waiters, Set::EMPTY);
-        let (fixed, met, mutexes) = (&self.standing_actors, &mut self.met, &mut self.mutexes);
-        let is_fixed = |actor: ActorId| contains(fixed, actor.0);
+        let (blocked_steps, mut summary) = (&mut self.blocked_steps, Set::EMPTY);
+        let (fixed, met, mutexes) = (&self.fixed_guard_actors, &mut self.met, &mut self.mutexes);
         let mut footprint = Footprint::default();
-        survey(system, state, is_fixed, enabled, &mut |actor, obstacle| {
+        survey(system, state, |actor| fixed.contains(actor.0), enabled, &mut |actor, obstacle| {
             footprint.clear();
             let awaited = obstacle(&mut footprint);
             footprint.seal();
-            if waiters.len() <= actor.index() {
-                waiters.resize_with(actor.index() + 1, || None);
+            if blocked_steps.len() <= actor.index() {
+                blocked_steps.resize_with(actor.index() + 1, || None);
             }
-            let own = match &waiters[actor.index()] {
-                Some(waiter) if waiter.awaited == awaited && waiter.footprint == footprint => waiter.claims,
+            let own = match &blocked_steps[actor.index()] {
+                Some(known) if known.awaited == awaited && known.footprint == footprint => known.entries,
                 _ => {
-                    greet(actor, kinds, claims);
-                    awaited.iter().for_each(|awaited| kinds.note(actor, awaited.object()));
-                    meet_mutexes(system, &footprint, met, mutexes);
-                    let label = claims.label(actor, &footprint, Set::EMPTY, || taken_mutex(system, &footprint));
-                    let own = claims.own(label);
-                    waiters[actor.index()] = Some(Waiter { footprint: footprint.clone(), awaited, claims: own });
+                    meet(actor, classes, entries);
+                    awaited.iter().for_each(|awaited| classes.note_waiter(actor, awaited.object()));
+                    note_mutexes(system, &footprint, met, mutexes);
+                    let label = entries.label(actor, &footprint, Set::EMPTY, || acquired_mutex(system, &footprint));
+                    let own = entries.own(label);
+                    let step = BlockedStep { footprint: footprint.clone(), awaited, entries: own };
+                    blocked_steps[actor.index()] = Some(step);
                     own
                 }
             };
-            summary = claims.sets.union(summary, own);
+            summary = entries.sets.union(summary, own);
         });
-        enabled.iter().for_each(|&actor| greet(actor, kinds, claims));
+        enabled.iter().for_each(|&actor| meet(actor, classes, entries));
         summary
     }
 
-    /// Makes the claims of those who cannot move in a new state and always wait for the same step. By now others have come
-    /// there from below, and few are left to make.
-    fn claim_for_standing(&mut self, id: NodeId) {
+    /// Adds the entries of blocked actors with a fixed guard to the summary of a new state. By now others have come there
+    /// from below, and few are left to add.
+    fn add_fixed_guards(&mut self, id: NodeId) {
         let before = self.nodes.summary(id);
         let mut summary = before;
-        for index in 0..self.claims.sets.words(&self.standing_claims).len() {
-            let [all, known] = [&self.standing_claims, &before].map(|set| word(self.claims.sets.words(set), index));
-            for claim in members_of_word(index, all & !known) {
-                let actor = self.claims.get(ClaimId(claim)).actor;
+        for index in 0..self.entries.sets.words(&self.fixed_guard_entries).len() {
+            let [all, known] =
+                [&self.fixed_guard_entries, &before].map(|set| word(self.entries.sets.words(set), index));
+            for entry in members_of_word(index, all & !known) {
+                let actor = self.entries.get(EntryId(entry)).actor;
                 if !self.nodes.enabled(id).contains(actor) {
-                    summary = self.claims.sets.union(summary, self.standing[actor.index()]);
+                    summary = self.entries.sets.union(summary, self.fixed_guard[actor.index()]);
                 }
             }
         }
@@ -402,22 +404,22 @@ impl<'s, S: System> Graph<'s, S> {
     /// The initial state from which a state was first reached, and the moves that led there, with one more at the end.
     fn path_to(&self, mut id: NodeId, last: Option<Move>) -> (NodeId, Vec<Move>) {
         let mut moves: Vec<Move> = last.into_iter().collect();
-        while self.place(id).parent != id {
-            moves.push(self.place(id).via);
-            id = self.place(id).parent;
+        while self.record(id).parent != id {
+            moves.push(self.record(id).via);
+            id = self.record(id).parent;
         }
         moves.reverse();
         (id, moves)
     }
 
-    /// Finds the shortest ways over known transitions: executions come to many states by longer ones.
-    pub(super) fn find_shortest_ways(&mut self, starts: &[NodeId]) {
+    /// Finds the shortest paths over known transitions: executions come to many states by longer ones.
+    pub(super) fn find_shortest_paths(&mut self, starts: &[NodeId]) {
         let mut out: Vec<Vec<(LabelId, NodeId)>> = vec![Vec::new(); self.len()];
         for id in (0..self.len() as u32).map(NodeId) {
             let mut next = self.nodes.first_in(id);
             while next != NONE {
                 let edge = self.edges[next as usize];
-                out[edge.from.index()].push((self.kinds.label(edge.kind), id));
+                out[edge.from.index()].push((self.classes.label(edge.class), id));
                 next = edge.next_in;
             }
         }
@@ -429,12 +431,12 @@ impl<'s, S: System> Graph<'s, S> {
                 if std::mem::replace(&mut is_met[to.index()], true) {
                     continue;
                 }
-                let depth = self.place(from).depth + 1;
-                if depth < self.place(to).depth {
+                let depth = self.record(from).depth + 1;
+                if depth < self.record(to).depth {
                     self.restore(from);
-                    let via = self.move_between(from, self.claims.actor(label), to);
-                    let place = self.place_mut(to);
-                    (place.parent, place.via, place.depth) = (from, via, depth);
+                    let via = self.move_between(from, self.entries.actor(label), to);
+                    let record = self.record_mut(to);
+                    (record.parent, record.via, record.depth) = (from, via, depth);
                 }
                 queue.push_back(to);
             }
@@ -457,105 +459,111 @@ impl<'s, S: System> Graph<'s, S> {
         }
     }
 
-    /// Adds a transition. What it makes known is yet to be spread.
+    /// Adds a transition. The entries that it makes known are yet to be propagated.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
-        let (system, state) = (self.system, self.kept.get(self.places[from.index()].kept));
+        let (system, state) = (self.system, self.kept.get(self.records[from.index()].kept));
         let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
-        let kind = self.kinds.find(&mut self.claims, label, enabled, |actor| {
-            let enabled: Vec<ActorId> = enabled[0].actors().collect();
-            awaited(system, state, &enabled, actor)
+        let list = &mut self.enabled;
+        list.clear();
+        let class = self.classes.find(&mut self.entries, label, enabled, |actor| {
+            if list.is_empty() {
+                list.extend(enabled[0].actors());
+            }
+            awaited(system, state, list, actor)
         });
         let next_in = self.nodes.replace_first_in(to, self.edges.len() as u32);
-        let edge = Edge { from, kind, next_in };
+        let edge = Edge { from, class, next_in };
         self.edges.push(edge);
-        // Whoever a step disables must also be tried in front of it.
-        if !self.nodes.tries_all(from) && self.nodes.try_disabled(from, to) {
+        // Algorithm 2, lines 22 and 23: an actor that a step disables must also be tried in front of it.
+        if !self.nodes.tries_all(from) && self.nodes.add_disabled_to_backtrack(from, to) {
             self.pending.push(from);
         }
-        // What `to` is yet to send on will come over this transition, too: next if it is the last on the list, and otherwise
-        // nobody knows when, so that the transition's own claims go ahead. This is only about the order.
+        // A summary of `to` that waits on the work list will cross this transition, too: next if it is the last on the
+        // list, and otherwise later, so that the transition's own entries go ahead. This is only about the order.
         if !self.nodes.is_fresh(to) {
-            self.send(self.nodes.summary(to), edge, to);
-        } else if self.spreading.last() != Some(&to) {
-            self.send(Set::EMPTY, edge, to);
+            self.transfer(self.nodes.summary(to), edge, to);
+        } else if self.work_list.last() != Some(&to) {
+            self.transfer(Set::EMPTY, edge, to);
         }
     }
 
-    /// Everybody is to be tried in a state.
-    pub(super) fn try_all_later(&mut self, id: NodeId) {
-        if self.nodes.try_all_later(id) {
+    /// All actors are to be tried in a state.
+    pub(super) fn add_all_to_backtrack(&mut self, id: NodeId) {
+        if self.nodes.add_all_to_backtrack(id) {
             self.pending.push(id);
         }
     }
 
-    /// Whether an actor holds a mutex in a state that others were ever seen to want.
-    pub(super) fn holds_what_others_want(&self, id: NodeId, actor: ActorId) -> bool {
+    /// Whether an actor holds a mutex in a state that others were ever seen to touch.
+    pub(super) fn holds_contended_mutex(&self, id: NodeId, actor: ActorId) -> bool {
         let (insight, state) = (self.system.insight(), self.state(id));
-        self.mutexes
-            .iter()
-            .any(|&mutex| insight.holder(state, mutex) == Some(actor) && self.claims.is_claimed_beside(mutex, actor))
+        self.mutexes.iter().any(|&mutex| {
+            insight.holder(state, mutex) == Some(actor) && self.entries.is_touched_by_others(mutex, actor)
+        })
     }
 
-    /// Sends on what is to be sent on, the latest first: an execution is gone over once, from its end to its beginning.
-    pub(super) fn spread(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
+    /// Algorithm 3: sends summaries over transitions until nothing changes, the latest first: an execution is gone over
+    /// once, from its end to its beginning.
+    pub(super) fn propagate(&mut self, meter: &mut Meter) -> Result<(), StopReason> {
         let first = self.pending.len();
-        while let Some(id) = self.spreading.pop() {
-            if !self.standing.is_empty() && self.nodes.is_new(id) {
-                self.claim_for_standing(id);
+        while let Some(id) = self.work_list.pop() {
+            if !self.fixed_guard.is_empty() && self.nodes.is_new(id) {
+                self.add_fixed_guards(id);
             }
             self.nodes.begin_sending(id);
             let (summary, mut next) = (self.nodes.summary(id), self.nodes.first_in(id));
             while next != NONE {
                 let edge = self.edges[next as usize];
-                self.send(summary, edge, id);
+                self.transfer(summary, edge, id);
                 next = edge.next_in;
             }
-            // One new transition may have much to tell.
-            self.spread += 1;
-            if self.spread.is_multiple_of(CHECK_EVERY)
+            // One new transition may change many summaries.
+            self.propagated += 1;
+            if self.propagated.is_multiple_of(CHECK_EVERY)
                 && let Some(reason) = meter.check()
             {
                 return Err(reason);
             }
         }
-        // The end of an execution is gone on with before its beginning.
+        // The search continues at the end of an execution before its beginning.
         self.pending[first..].reverse();
         Ok(())
     }
 
-    /// Sends a summary backwards over one transition: its claims are added to those in front of it, and whoever conflicts
-    /// is to be tried there.
+    /// Algorithm 5 for one transition and the summary behind it: entries that conflict with the transition are backtrack
+    /// points in front of it, and the summary in front of it becomes what the transition makes of the one behind.
     #[inline]
-    fn send(&mut self, summary: Set, Edge { from, kind, .. }: Edge, to: NodeId) {
+    fn transfer(&mut self, behind: Set, Edge { from, class, .. }: Edge, to: NodeId) {
         if !self.nodes.tries_all(from) {
             let enabled = self.nodes.enabled(to);
-            self.kinds.wanted((kind, summary), enabled, &mut self.claims, &mut self.wanted);
-            if self.nodes.try_later(from, &self.wanted) {
+            self.classes.backtrack_points((class, behind), enabled, &mut self.entries, &mut self.backtrack_points);
+            if self.nodes.add_to_backtrack(from, self.backtrack_points.words()) {
                 self.pending.push(from);
             }
         }
         let known = self.nodes.summary(from);
-        let all = self.kinds.cross(kind, summary, known, &mut self.claims);
-        if all != known && !self.claims.stand_for(known, all) && self.nodes.set_summary(from, all) {
-            self.spreading.push(from);
+        let in_front = self.classes.transfer(class, behind, known, &mut self.entries);
+        if in_front != known && !self.entries.subsumes(known, in_front) && self.nodes.set_summary(from, in_front) {
+            self.work_list.push(from);
         }
     }
 
     /// The label of a transition.
     pub(super) fn label(&mut self, from: NodeId, actor: ActorId, footprint: &Footprint) -> LabelId {
-        let held = &mut self.wanted;
+        let held = &mut self.held;
         held.clear();
-        meet_mutexes(self.system, footprint, &mut self.met, &mut self.mutexes);
-        let (insight, state) = (self.system.insight(), self.kept.get(self.places[from.index()].kept));
-        let is_held = |mutex: &&ObjectId| insight.holder(state, **mutex) == Some(actor);
-        self.mutexes.iter().filter(is_held).for_each(|mutex| insert(held, mutex.0));
-        if let Some(handler) = self.claims.runs_on(actor)
+        note_mutexes(self.system, footprint, &mut self.met, &mut self.mutexes);
+        let (insight, state) = (self.system.insight(), self.kept.get(self.records[from.index()].kept));
+        for &mutex in self.mutexes.iter().filter(|&&mutex| insight.holder(state, mutex) == Some(actor)) {
+            held.insert(mutex.0);
+        }
+        if let Some(handler) = self.entries.runs_on(actor)
             && !footprint.access(handler).is_some_and(|access| access.contains(Access::WRITE))
         {
-            insert(held, handler.0);
+            held.insert(handler.0);
         }
-        let held = if held.is_empty() { Set::EMPTY } else { self.claims.sets.set(held) };
-        self.claims.label(actor, footprint, held, || taken_mutex(self.system, footprint))
+        let held = self.entries.sets.set(held.words());
+        self.entries.label(actor, footprint, held, || acquired_mutex(self.system, footprint))
     }
 
     /// The path to a state as a schedule; `starts` are the initial states in order.

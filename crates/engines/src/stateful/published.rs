@@ -2,7 +2,7 @@
 //! (`--as-published`).
 //!
 //! UPDATEBACKTRACKSETDFS follows every path backwards from a transition. It settles each of its accesses at the nearest
-//! conflicting step, and what lies before that step is looked at on behalf of that step. The programs `finding-*.mz` in
+//! conflicting step, and what lies before that step is compared on behalf of that step. The programs `finding-*.mz` in
 //! `tests/papers/stateful-dpor` show what that misses. It follows every simple path, so that its time is exponential in the
 //! size of the graph.
 

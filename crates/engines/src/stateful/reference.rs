@@ -5,7 +5,7 @@
 //!
 //! After Trimananda, Luo, Demsky and Xu, *Stateful Dynamic Partial Order Reduction for Model Checking Event-Driven
 //! Applications that Do Not Terminate*, VMCAI 2022. `--plain` runs this, and `agree` compares the fast engine with it.
-//! The theorem, the repairs and the programs that show why they are needed stand at the head of the folder (`stateful.rs`).
+//! The theorem, the repairs and the programs that show why they are needed stand at the head of the folder (`mod.rs`).
 //!
 //! | paper | here |
 //! |---|---|
@@ -30,17 +30,14 @@
 
 use super::published;
 use crate::Options;
-use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
+use crate::shared::ledger::{CHECK_EVERY, Ledger};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::{
-    ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Footprint, Found, Meter, Move, Observer,
-    Progress, Schedule, Statistics, Step, StopReason, System, Touch, Verdict, Violation,
+    ActorId, Bound, Counter, Dependence, Ending, Exploration, Fingerprint, Footprint, Move, Observer, Progress,
+    Schedule, Step, StopReason, System, Touch, Verdict, Violation,
 };
 use rustc_hash::FxBuildHasher;
 use std::collections::BTreeSet;
-
-/// The limits are checked after so much work.
-const CHECK_EVERY: u64 = 1024;
 
 /// What it means that the algorithm finds nothing without the repairs.
 const PROVES_NOTHING: &str = "nothing was found, but the algorithm as published misses violations of some programs";
@@ -95,11 +92,10 @@ impl Path {
 
 /// Explores a program with the algorithm and its repairs or, with `options.as_published`, without them.
 pub(super) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
-    let wants_values = observer.wants_values();
     let mut search = Search {
         system,
         options,
-        observer,
+        ledger: Ledger::new(options, observer),
         dependence: Dependence { rewrites: true, ..options.dependence },
         nodes: Vec::new(),
         ids: HashMap::default(),
@@ -107,12 +103,8 @@ pub(super) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
         starts: Vec::new(),
         pending: Vec::new(),
         alternatives: Vec::new(),
-        findings: Findings::new(wants_values),
-        meter: Meter::start(&options.budget),
         work: 0,
         executions: 0,
-        end_states: 0,
-        assume_blocked: 0,
         cuts: 0,
     };
     let stop = search.explore_all().err().unwrap_or(StopReason::Complete);
@@ -122,7 +114,7 @@ pub(super) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
 pub(super) struct Search<'a, S: System> {
     system: &'a S,
     pub(super) options: &'a Options,
-    observer: &'a mut dyn Observer,
+    ledger: Ledger<'a, (NodeId, Option<Move>)>,
     pub(super) dependence: Dependence,
     pub(super) nodes: Vec<Node<S::State>>,
     ids: HashMap<Fingerprint, NodeId, FxBuildHasher>,
@@ -132,13 +124,8 @@ pub(super) struct Search<'a, S: System> {
     pending: Vec<NodeId>,
     /// Further outcomes of choices within steps.
     alternatives: Vec<(NodeId, Move)>,
-    findings: Findings<(NodeId, Option<Move>)>,
-    meter: Meter,
     work: u64,
     executions: u64,
-    end_states: u64,
-    /// Those of them in which an assumption keeps somebody.
-    assume_blocked: u64,
     /// Executions that ended at the bound on their length.
     cuts: u64,
 }
@@ -338,19 +325,16 @@ impl<'a, S: System> Search<'a, S> {
     /// Checks the limits every now and then.
     pub(super) fn tick(&mut self) -> Result<(), StopReason> {
         self.work += 1;
-        if !self.work.is_multiple_of(CHECK_EVERY) && !self.meter.is_over() {
+        if !self.work.is_multiple_of(CHECK_EVERY) && !self.ledger.meter.is_over() {
             return Ok(());
         }
-        if self.meter.progress_is_due() {
-            self.observer.progress(&Progress {
-                found: self.nodes.len() as u64,
-                unit: "states",
-                transitions: self.transitions.len() as u64,
-                depth: self.nodes.last().map_or(0, |node| node.depth),
-                waiting: (self.pending.len() + self.alternatives.len()) as u64,
-            });
-        }
-        self.meter.check().map_or(Ok(()), Err)
+        self.ledger.check(|_| Progress {
+            found: self.nodes.len() as u64,
+            unit: "states",
+            transitions: self.transitions.len() as u64,
+            depth: self.nodes.last().map_or(0, |node| node.depth),
+            waiting: (self.pending.len() + self.alternatives.len()) as u64,
+        })
     }
 
     /// Reports a new state in which no actor can move.
@@ -360,9 +344,7 @@ impl<'a, S: System> Search<'a, S> {
             return Ok(());
         }
         let ending = self.system.ending(&node.state);
-        self.end_states += 1;
-        self.assume_blocked += u64::from(ending == Ending::Blocked);
-        self.observer.end(&ending, self.system.insight().fingerprint(&node.state));
+        self.ledger.end(&ending, self.system.insight().fingerprint(&node.state));
         match ending {
             Ending::Deadlock(violation) => self.note(&[*violation], at, None),
             Ending::Finished | Ending::Blocked => Ok(()),
@@ -371,50 +353,32 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Keeps the violations of a step from a state, or of a state itself.
     fn note(&mut self, violations: &[Violation], at: NodeId, step: Option<Move>) -> Result<(), StopReason> {
-        for violation in violations {
-            let length = self.nodes[at].depth + u64::from(step.is_some());
-            if self.findings.note(violation, length, || (at, step)) {
-                self.observer.violation(violation);
-            }
-            if !self.options.all {
-                return Err(StopReason::FirstViolation);
-            }
-        }
-        Ok(())
+        self.ledger.note(violations, self.nodes[at].depth + u64::from(step.is_some()), || (at, step))
     }
 
-    /// The schedule that leads to a state, and one move further.
-    fn schedule_to(&self, (mut at, last): (NodeId, Option<Move>)) -> Schedule {
-        let mut moves: Vec<Move> = last.into_iter().collect();
-        while let Some((before, step)) = self.nodes[at].parent {
-            moves.push(step);
-            at = before;
-        }
-        moves.reverse();
-        Schedule { start: self.starts.iter().position(|&start| start == at).unwrap_or(0), moves }
-    }
-
-    fn conclude(mut self, stop: StopReason) -> Exploration {
-        let mut statistics = Statistics::default();
-        statistics.set(Counter::Executions, self.executions);
-        statistics.set(Counter::States, self.nodes.len() as u64);
-        statistics.set(Counter::Transitions, self.transitions.len() as u64);
-        statistics.set(Counter::EndStates, self.end_states);
-        statistics.set(Counter::MaxDepth, self.nodes.iter().map(|node| node.depth).max().unwrap_or(0));
-        statistics.seconds = self.meter.elapsed().as_secs_f64();
-        if let Some(bytes) = self.meter.peak_bytes() {
-            statistics.set(Counter::PeakBytes, bytes);
-        }
-        let bound = Bound::Depth(self.options.budget.depth.unwrap_or(0));
+    fn conclude(self, stop: StopReason) -> Exploration {
+        let Search { nodes, starts, options, mut ledger, .. } = self;
+        ledger.transitions = self.transitions.len() as u64;
+        ledger.max_depth = nodes.iter().map(|node| node.depth).max().unwrap_or(0);
+        let counted = [(Counter::Executions, self.executions), (Counter::States, nodes.len() as u64)];
+        let bound = Bound::Depth(options.budget.depth.unwrap_or(0));
         let bounded = (self.cuts > 0).then_some((bound, self.cuts));
-        let findings: Vec<_> = self.findings.drain().collect();
-        let found = |Finding { violation, place, .. }| Some(Found { violation, schedule: self.schedule_to(place) });
-        let found: Vec<_> = findings.into_iter().map(found).collect();
-        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
-        let mut exploration = conclude(self.system, stop, bounded, found, statistics);
-        if self.options.as_published && exploration.verdict == Verdict::Verified {
+        let schedule = |(at, last)| Some(schedule_to(&nodes, &starts, at, last));
+        let mut exploration = ledger.conclude(self.system, stop, bounded, &counted, schedule);
+        if options.as_published && exploration.verdict == Verdict::Verified {
             exploration.verdict = Verdict::Unsupported(PROVES_NOTHING.to_owned());
         }
         exploration
     }
+}
+
+/// The schedule that leads to a state, and one move further.
+fn schedule_to<T>(nodes: &[Node<T>], starts: &[NodeId], mut at: NodeId, last: Option<Move>) -> Schedule {
+    let mut moves: Vec<Move> = last.into_iter().collect();
+    while let Some((before, step)) = nodes[at].parent {
+        moves.push(step);
+        at = before;
+    }
+    moves.reverse();
+    Schedule { start: starts.iter().position(|&start| start == at).unwrap_or(0), moves }
 }

@@ -11,9 +11,8 @@ const KEY: ObjectId = ObjectId(1);
 const HOLDER: ActorId = ActorId(0);
 const VISITOR: ActorId = ActorId(1);
 
-/// Two mutexes, one of which can be looked at without being taken. The holder gives the door back. The visitor takes the
-/// key and then either the door or a look at the door; or, where nobody has the door, first a look at it and then the door
-/// itself.
+/// Two mutexes, one of which can be read without being acquired. The holder releases the door. The visitor acquires the
+/// key and then either acquires or reads the door; or, where the door is free, first reads it and then acquires it.
 struct LookThroughTheDoor;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -21,7 +20,7 @@ struct Doorway {
     is_held: bool,
     has_door: bool,
     has_key: bool,
-    /// Where the visitor stands: before the key, the choice, the door, a look, a look and then the door, or at its end.
+    /// The visitor's next step: the key, the choice, the door, a read, a read and then the door, or none.
     stands: u8,
 }
 
@@ -104,7 +103,7 @@ impl Insight<Doorway> for LookThroughTheDoor {
 }
 
 #[test]
-fn a_look_at_what_is_given_back_is_not_lost_behind_the_claim_to_take_it() {
+fn a_read_of_what_is_released_is_not_subsumed_by_an_acquire() {
     let options = Options { all: true, threads: 1, ..Options::default() };
     let [full, reduced] = [Engine::Exhaustive, Engine::Stateful].map(|engine| {
         let exploration = explore(engine, &LookThroughTheDoor, &options, &mut Silent);

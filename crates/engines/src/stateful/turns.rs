@@ -1,7 +1,7 @@
-//! Who could move in the current execution, and who did: what makes a cycle a full one.
+//! Which actors could move in the current execution, and which did: what makes a cycle a full one (algorithm 4).
 
-use super::nodes::Enabled;
-use super::rows::members;
+use super::store::nodes::Enabled;
+use crate::shared::bits::members;
 use mazurka_core::ActorId;
 
 /// When each actor last moved and when it last could. Times are counted over all executions.
@@ -9,20 +9,20 @@ use mazurka_core::ActorId;
 pub(super) struct Turns {
     /// For each actor when it last moved.
     moved_at: Vec<u64>,
-    /// Who can move in the state where the execution is, and when it came there.
+    /// The enabled actors of the state where the execution is, and when it came there.
     present: Vec<u64>,
     arrived_at: u64,
-    /// For everybody else when it last could.
+    /// For each other actor when it last could.
     left_at: Vec<u64>,
 }
 
 impl Turns {
-    /// Another execution begins, nowhere as yet.
+    /// Another execution begins, in no state yet.
     pub(super) fn begin(&mut self) {
         self.present.clear();
     }
 
-    /// The execution comes to a state where these can move. Mostly they are those who could a step ago.
+    /// The execution comes to a state where these can move. Mostly they are those that could a step ago.
     pub(super) fn arrive(&mut self, enabled: Enabled<'_>, now: u64) {
         let is_same = |(index, was): (usize, &u64)| *was == enabled.word(index);
         if self.present.len() != enabled.len() || !self.present.iter().enumerate().all(is_same) {
@@ -36,12 +36,12 @@ impl Turns {
         self.arrived_at = now;
     }
 
-    /// Somebody moves.
+    /// An actor moves.
     pub(super) fn moves(&mut self, actor: ActorId, now: u64) {
         stamp(&mut self.moved_at, actor.0, now);
     }
 
-    /// Whether everybody who could move after `since` has moved after it.
+    /// Whether every actor that could move after `since` has moved after it.
     pub(super) fn is_full_cycle(&self, since: u64) -> bool {
         let has_moved = |actor: u32| self.moved_at.get(actor as usize).is_some_and(|&moved| moved > since);
         let mut others = (0..).zip(&self.left_at);
@@ -59,12 +59,12 @@ fn stamp(times: &mut Vec<u64>, actor: u32, now: u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::nodes::Nodes;
+    use super::super::store::nodes::Nodes;
     use super::*;
     use mazurka_core::Fingerprint;
 
     #[test]
-    fn a_cycle_is_full_when_everybody_who_could_move_has_moved() {
+    fn a_cycle_is_full_when_every_actor_that_could_move_has_moved() {
         let (mut turns, mut nodes) = (Turns::default(), Nodes::new());
         let [both, late, one] =
             [&[0b11][..], &[0b10, 1], &[0b1]].map(|enabled| nodes.add(Fingerprint(enabled[0].into()), &[], enabled));

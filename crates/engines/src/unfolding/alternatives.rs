@@ -8,8 +8,8 @@
 
 use super::events::{EventId, Events};
 use super::path::Path;
-use crate::bits::Bits;
-use crate::tally::FastSet;
+use crate::shared::bits::Bits;
+use crate::shared::tally::FastSet;
 
 /// What the search may choose from.
 struct Choices<'e> {

@@ -19,9 +19,10 @@
 
 use super::events::{Events, History};
 use crate::options;
+use crate::shared::bits::Bits;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
-use mazurka_core::{Access, ActorId, ActorSet, Fingerprint, Footprint, Move};
+use mazurka_core::{Access, ActorId, Fingerprint, Footprint, Move};
 use rustc_hash::FxBuildHasher;
 
 /// So many states are remembered: about 100 MiB of them.
@@ -48,13 +49,13 @@ pub(super) struct Cutoffs {
     most: usize,
     start: Option<Fingerprint>,
     /// Actors that are there from the start.
-    lasting: ActorSet,
+    lasting: Bits,
 }
 
 impl Cutoffs {
     /// No state is known yet.
     pub(super) fn new(kind: options::Cutoffs) -> Self {
-        let (smallest, lasting) = (HashMap::default(), ActorSet::new());
+        let (smallest, lasting) = (HashMap::default(), Bits::default());
         Cutoffs { kind, smallest, most: MOST_STATES, start: None, lasting }
     }
 
@@ -65,7 +66,8 @@ impl Cutoffs {
             self.smallest.clear();
         }
         self.start = Some(state);
-        self.lasting = actors.iter().copied().collect();
+        self.lasting.clear();
+        self.lasting.extend(actors.iter().map(|actor| actor.0));
         self.smallest.insert(state, Rank::default());
     }
 
@@ -79,7 +81,7 @@ impl Cutoffs {
         if self.kind != options::Cutoffs::Order {
             return 0;
         }
-        let actor = if self.lasting.contains(step.actor) { step.actor.0 } else { u32::MAX };
+        let actor = if self.lasting.contains(step.actor.0) { step.actor.0 } else { u32::MAX };
         let ways = [Access::READ, Access::WRITE, Access::REWRITE, Access::ADD, Access::POST, Access::RELEASE];
         let mut bytes = [0u8; 18];
         bytes[..4].copy_from_slice(&actor.to_le_bytes());

@@ -11,7 +11,7 @@
 //! conflicts with it, so a program is run once for all of these.
 
 use super::cutoffs::Rank;
-use crate::bits::Bits;
+use crate::shared::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
 use rustc_hash::FxBuildHasher;

@@ -19,8 +19,8 @@ use super::cutoffs::{Cutoffs, Rank};
 use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
-use crate::bits::Bits;
-use crate::tally::{FastSet, Tally};
+use crate::shared::bits::Bits;
+use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Outcome, StepRecord, StopReason};
 use smallvec::SmallVec;
 

@@ -8,9 +8,9 @@
 
 use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
-use crate::bits::Bits;
-use crate::tally::FastSet;
-use mazurka_core::{ActorId, ActorSet, Fingerprint, Machine, Move};
+use crate::shared::bits::Bits;
+use crate::shared::tally::FastSet;
+use mazurka_core::{ActorId, Fingerprint, Machine, Move};
 
 /// A configuration and how it came about. The last events can be taken back.
 pub(super) struct Path<K> {
@@ -26,7 +26,7 @@ pub(super) struct Path<K> {
     /// Everybody who is there or was, in the order in which they came to be.
     pub(super) actors: Vec<ActorId>,
     /// The same.
-    known: ActorSet,
+    known: Bits,
     /// For each actor its events, in their order.
     chains: Vec<Vec<EventId>>,
     /// What everybody who has not come to its end would do, first and after each of the events.
@@ -73,7 +73,7 @@ impl<K> Path<K> {
             places: Vec::new(),
             positions: Vec::new(),
             actors: Vec::new(),
-            known: ActorSet::new(),
+            known: Bits::default(),
             chains: Vec::new(),
             turns: Vec::new(),
             turns_from: Vec::new(),
@@ -87,12 +87,12 @@ impl<K> Path<K> {
     /// Actors have come to be.
     pub(super) fn meet(&mut self, actors: &[ActorId]) {
         self.actors.extend_from_slice(actors);
-        self.known.extend(actors.iter().copied());
+        self.known.extend(actors.iter().map(|actor| actor.0));
     }
 
     /// Whether an actor is there or was.
     pub(super) fn knows(&self, actor: ActorId) -> bool {
-        self.known.contains(actor)
+        self.known.contains(actor.0)
     }
 
     /// How many events there are.
@@ -252,7 +252,7 @@ impl<K> Path<K> {
             place.barred.iter().for_each(|&other| self.barred.remove(other));
             self.configuration.remove(place.event);
             self.wavering.remove(place.event);
-            self.actors.drain(place.actors..).for_each(|actor| self.known.remove(actor));
+            self.actors.drain(place.actors..).for_each(|actor| self.known.remove(actor.0));
             self.chains[events.step(place.event).actor.index()].pop();
             self.spare.push(place.state);
         }

@@ -11,7 +11,7 @@
 
 use super::events::{EventId, Events};
 use super::path::Path;
-use crate::bits::Bits;
+use crate::shared::bits::Bits;
 
 /// So many events are kept in any case.
 const ROOM: usize = 256;

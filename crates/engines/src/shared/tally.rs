@@ -1,53 +1,43 @@
-//! What a search that follows one execution after the other counts, finds and cuts along the way.
+//! The ledger of a search that follows one execution after the other, and the current path.
 //!
-//! It knows the current path: its moves, and the states on it. A path that comes back to a state that it has been in is
-//! cut there, and one that grows longer than the depth bound too; the verdict then says so. A run that ends in
-//! [`Ending::Blocked`] does not count as an execution. A violation does not end its execution.
+//! It knows the moves of the path and the states on it. A path that returns to one of its own states is cut there, and
+//! so is one that grows longer than the depth bound; the verdict then says so. A run that ends in [`Ending::Blocked`]
+//! does not count as an execution. A violation does not end its execution.
 
+use super::data_race::Along;
+use super::findings::{Finding, Findings};
+use super::ledger::Ledger;
 use crate::Options;
-use crate::data_race::Along;
-use crate::findings::{Finding, Findings, blocked_by_assume, conclude};
 use hashbrown::HashSet;
 use mazurka_core::{
-    Bound, Cancel, Counter, Ending, Exploration, Fingerprint, Found, Machine, Meter, Move, Observer, Progress,
-    Schedule, Statistics, StepRecord, Stepper, StopReason, System, Violation,
+    Bound, Cancel, Counter, Ending, Exploration, Fingerprint, Machine, Meter, Move, Observer, Progress, Schedule,
+    StepRecord, Stepper, StopReason, System, Violation,
 };
 use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The limits are looked at after so many steps.
-const CHECK_EVERY: u64 = 1024;
-
 /// A set with a fast hash.
 pub(crate) type FastSet<T> = HashSet<T, FxBuildHasher>;
 
-/// How a search with all its parts stands, for those who watch.
+/// How a search with all its parts stands, for the observer.
 #[derive(Default)]
 struct Gauge {
     executions: AtomicU64,
     transitions: AtomicU64,
 }
 
-/// What is counted and found along the way.
+/// What is counted and found along executions.
 pub(crate) struct Tally<'a> {
     pub(crate) options: &'a Options,
-    observer: &'a mut dyn Observer,
-    meter: Meter,
+    ledger: Ledger<'a, Schedule>,
     /// The current path.
     pub(crate) schedule: Schedule,
     on_path: FastSet<Fingerprint>,
     /// The data races along the path, if they are looked for.
     races: Option<Box<Along>>,
-    findings: Findings<Schedule>,
     ends: FastSet<Fingerprint>,
     executions: u64,
-    /// Runs that an assumption ended.
-    assume_blocked: u64,
-    transitions: u64,
-    /// The number of transitions at which the limits are looked at again.
-    next_check: u64,
-    max_depth: u64,
     cycle_cuts: u64,
     depth_cuts: u64,
     gauge: Arc<Gauge>,
@@ -60,18 +50,12 @@ impl<'a> Tally<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         Tally {
             options,
-            meter: Meter::start(&options.budget),
+            ledger: Ledger::new(options, observer),
             schedule: Schedule::default(),
             on_path: FastSet::default(),
             races: options.races.then(|| Box::new(Along::new())),
-            findings: Findings::new(observer.wants_values()),
-            observer,
             ends: FastSet::default(),
             executions: 0,
-            assume_blocked: 0,
-            transitions: 0,
-            next_check: 1,
-            max_depth: 0,
             cycle_cuts: 0,
             depth_cuts: 0,
             gauge: Arc::default(),
@@ -90,14 +74,14 @@ impl<'a> Tally<'a> {
 
     /// A step was taken at the end of the path.
     pub(crate) fn step(&mut self, step: Move, record: &StepRecord) -> Result<(), StopReason> {
-        self.transitions += 1;
+        let is_due = self.ledger.count(1);
         self.schedule.moves.push(step);
-        self.max_depth = self.max_depth.max(self.schedule.moves.len() as u64);
+        self.ledger.max_depth = self.ledger.max_depth.max(self.schedule.moves.len() as u64);
         self.note(&record.violations)?;
         if self.races.is_some() {
             self.look_for_races(step, record)?;
         }
-        self.check_when_due()
+        if is_due { self.check() } else { Ok(()) }
     }
 
     /// Keeps the data races between the last step of the path and those before it.
@@ -106,21 +90,15 @@ impl<'a> Tally<'a> {
         for race in along.push(step.actor, record) {
             let Schedule { start, moves } = &self.schedule;
             let place = || Schedule { start: *start, moves: along.schedule(moves, &race) };
-            if self.findings.note(&race.violation, along.length(&race), place) {
-                self.observer.violation(&race.violation);
-            }
-            if !self.options.all {
-                return Err(StopReason::FirstViolation);
-            }
+            self.ledger.note(std::slice::from_ref(&race.violation), along.length(&race), place)?;
         }
         Ok(())
     }
 
-    /// Steps that are known were taken again; the path is so deep then.
+    /// Steps that are known were taken again; the path then has this depth.
     pub(crate) fn repeat(&mut self, steps: u64, depth: usize) -> Result<(), StopReason> {
-        self.transitions += steps;
-        self.max_depth = self.max_depth.max(depth as u64);
-        self.check_when_due()
+        self.ledger.max_depth = self.ledger.max_depth.max(depth as u64);
+        if self.ledger.count(steps) { self.check() } else { Ok(()) }
     }
 
     /// The steps of the path from `len` on are taken back.
@@ -131,8 +109,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The path comes to a state in which somebody can move; false if it must be cut there. A state without a fingerprint
-    /// is known to be a new one.
+    /// The path comes to a state in which an actor can move; false if it must be cut there. A state without a fingerprint is
+    /// known to be a new one.
     pub(crate) fn enter(&mut self, state: impl Into<Option<Fingerprint>>) -> bool {
         if self.options.budget.depth.is_some_and(|limit| self.schedule.moves.len() as u64 >= limit) {
             self.depth_cuts += 1;
@@ -143,7 +121,7 @@ impl<'a> Tally<'a> {
         new
     }
 
-    /// A search of another shape came so deep; true if it must go no further, though somebody can move there.
+    /// A search of another shape came to this depth; true if it must go no further, though an actor can move there.
     pub(crate) fn cuts_at(&mut self, depth: usize) -> bool {
         let cut = self.options.budget.depth.is_some_and(|limit| depth as u64 >= limit);
         self.depth_cuts += u64::from(cut);
@@ -173,13 +151,13 @@ impl<'a> Tally<'a> {
 
     /// How many runs an assumption ended so far.
     pub(crate) fn assume_blocked(&self) -> u64 {
-        self.assume_blocked
+        self.ledger.assume_blocked
     }
 
-    /// The search from an initial state begins again, in another way: its executions do not count.
+    /// The search from an initial state begins again, in another way: its executions so far do not count.
     pub(crate) fn begin_over(&mut self, executions_before: u64, assume_blocked_before: u64) {
         self.executions = executions_before;
-        self.assume_blocked = assume_blocked_before;
+        self.ledger.assume_blocked = assume_blocked_before;
         self.restart();
     }
 
@@ -189,74 +167,57 @@ impl<'a> Tally<'a> {
         self.take_back(0);
     }
 
-    /// The path comes to a state in which nobody can move.
+    /// The path comes to a state in which no actor can move.
     pub(crate) fn end(&mut self, ending: &Ending, state: Fingerprint) -> Result<(), StopReason> {
-        if self.ends.insert(state) {
-            self.observer.end(ending, state);
-        }
+        self.note_end(ending, state);
         let blocked = *ending == Ending::Blocked;
         self.executions += u64::from(!blocked);
-        self.assume_blocked += u64::from(blocked);
+        self.ledger.assume_blocked += u64::from(blocked);
         match ending {
             Ending::Deadlock(violation) => self.note(std::slice::from_ref(violation)),
             Ending::Finished | Ending::Blocked => Ok(()),
         }
     }
 
-    /// How many states were met in which nobody can move.
+    /// A state in which no actor can move is an end state once.
+    fn note_end(&mut self, ending: &Ending, state: Fingerprint) {
+        if self.ends.insert(state) {
+            self.ledger.end_states += 1;
+            self.ledger.observer.end(ending, state);
+        }
+    }
+
+    /// How many states were met in which no actor can move.
     pub(crate) fn end_states(&self) -> u64 {
-        self.ends.len() as u64
+        self.ledger.end_states
     }
 
     /// Keeps the violations at the end of the path.
     fn note(&mut self, violations: &[Violation]) -> Result<(), StopReason> {
-        for violation in violations {
-            let length = self.schedule.moves.len() as u64;
-            if self.findings.note(violation, length, || self.schedule.clone()) {
-                self.observer.violation(violation);
-            }
-            if !self.options.all {
-                return Err(StopReason::FirstViolation);
-            }
-        }
-        Ok(())
+        self.ledger.note(violations, self.schedule.moves.len() as u64, || self.schedule.clone())
     }
 
-    /// Whether a limit is known to be reached. Whatever takes long between two steps asks this, and comes to an end in any
-    /// way: the next step is not taken.
+    /// Whether a limit is known to be reached. Work that takes long between two steps asks this and gives up: the next step
+    /// is not taken.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
-        self.meter.is_over()
+        self.ledger.meter.is_over()
     }
 
-    fn check_when_due(&mut self) -> Result<(), StopReason> {
-        if self.transitions < self.next_check && !self.is_over() {
-            return Ok(());
-        }
-        self.next_check = self.transitions + CHECK_EVERY;
-        self.check()
-    }
-
-    /// Looks at the limits, and tells whoever watches how things stand.
+    /// Looks at the limits, and tells the observer how the search stands.
     pub(crate) fn check(&mut self) -> Result<(), StopReason> {
-        let (executions, transitions) = std::mem::replace(&mut self.shown, (self.executions, self.transitions));
+        let now = (self.executions, self.ledger.transitions);
+        let (executions, transitions) = std::mem::replace(&mut self.shown, now);
         let show = |count: &AtomicU64, now: u64, before: u64| {
             let new = now.saturating_sub(before);
             count.fetch_add(new, Ordering::Relaxed) + new
         };
         let executions = show(&self.gauge.executions, self.executions, executions);
-        let transitions = show(&self.gauge.transitions, self.transitions, transitions);
-        if self.meter.progress_is_due() {
-            self.observer.progress(&Progress {
-                found: executions,
-                unit: "executions",
-                transitions,
-                depth: self.schedule.moves.len() as u64,
-                waiting: 0,
-            });
-        }
-        let too_large = self.options.budget.size.is_some_and(|limit| self.transitions > limit);
-        self.meter.check().or(too_large.then_some(StopReason::SizeLimit)).map_or(Ok(()), Err)
+        let transitions = show(&self.gauge.transitions, self.ledger.transitions, transitions);
+        let depth = self.schedule.moves.len() as u64;
+        self.ledger.check(|_| Progress { found: executions, unit: "executions", transitions, depth, waiting: 0 })?;
+        let too_large = self.options.budget.size.is_some_and(|limit| self.ledger.transitions > limit);
+        if too_large { Err(StopReason::SizeLimit) } else { Ok(()) }
     }
 
     /// What was cut. A cycle comes first: no greater depth would have helped.
@@ -275,28 +236,15 @@ impl<'a> Tally<'a> {
         walked: Result<(), StopReason>,
         counted: &[(Counter, u64)],
     ) -> Exploration {
-        let found = |finding: Finding<Schedule>| Some(Found { violation: finding.violation, schedule: finding.place });
-        let found: Vec<_> = self.findings.drain().map(found).collect();
-        let mut statistics = Statistics::default();
-        statistics.set(Counter::Executions, self.executions);
-        statistics.set(Counter::Transitions, self.transitions);
-        statistics.set(Counter::EndStates, self.ends.len() as u64);
-        blocked_by_assume(&mut statistics, self.assume_blocked, &found);
-        statistics.set(Counter::MaxDepth, self.max_depth);
-        for &(counter, count) in counted {
-            statistics.set(counter, count);
-        }
-        if let Some(bytes) = self.meter.peak_bytes() {
-            statistics.set(Counter::PeakBytes, bytes);
-        }
-        statistics.seconds = self.meter.elapsed().as_secs_f64();
         // Whatever was left out because a limit was reached was not explored.
         let stop = match walked {
             Err(reason) => reason,
-            Ok(()) if self.is_over() => self.meter.check().unwrap_or(StopReason::Cancelled),
+            Ok(()) if self.is_over() => self.ledger.meter.check().unwrap_or(StopReason::Cancelled),
             Ok(()) => StopReason::Complete,
         };
-        conclude(system, stop, self.bound(), found, statistics)
+        let (bound, mut all) = (self.bound(), vec![(Counter::Executions, self.executions)]);
+        all.extend_from_slice(counted);
+        self.ledger.conclude(system, stop, bound, &all, Some)
     }
 }
 
@@ -311,7 +259,7 @@ pub(crate) struct Offshoot {
 }
 
 /// What was counted and found in a part of a search.
-pub(crate) struct Harvest {
+pub(crate) struct PartTally {
     findings: Findings<Schedule>,
     ends: Vec<(Ending, Fingerprint)>,
     executions: u64,
@@ -334,12 +282,12 @@ impl Tally<'_> {
     ) -> Offshoot {
         let moves = self.schedule.moves[..steps].to_vec();
         Offshoot {
-            meter: self.meter.of_part(cancel.clone()),
+            meter: self.ledger.meter.of_part(cancel.clone()),
             schedule: Schedule { start: self.schedule.start, moves },
             on_path: states.collect(),
             races: self.races.as_ref().map(|along| Box::new(along.up_to(steps))),
             gauge: Arc::clone(&self.gauge),
-            wants_values: self.findings.by_values(),
+            wants_values: self.ledger.findings.by_values(),
         }
     }
 
@@ -348,22 +296,26 @@ impl Tally<'_> {
         options: &Options,
         offshoot: Offshoot,
         explore: impl FnOnce(&mut Tally<'_>) -> T,
-    ) -> (T, Harvest) {
+    ) -> (T, PartTally) {
         let mut ends = Ends { ends: Vec::new(), wants_values: offshoot.wants_values };
         let mut tally = Tally {
-            meter: offshoot.meter,
+            ledger: Ledger { meter: offshoot.meter, ..Ledger::new(options, &mut ends) },
             schedule: offshoot.schedule,
             on_path: offshoot.on_path,
             races: offshoot.races,
             gauge: offshoot.gauge,
-            ..Tally::new(options, &mut ends)
+            options,
+            ends: FastSet::default(),
+            executions: 0,
+            cycle_cuts: 0,
+            depth_cuts: 0,
+            shown: (0, 0),
         };
         let explored = explore(&mut tally);
-        let Tally {
-            findings, executions, assume_blocked, transitions, max_depth, cycle_cuts, depth_cuts, shown, ..
-        } = tally;
+        let Tally { ledger, executions, cycle_cuts, depth_cuts, shown, .. } = tally;
+        let Ledger { findings, transitions, assume_blocked, max_depth, .. } = ledger;
         let ends = ends.ends;
-        let harvest = Harvest {
+        let counts = PartTally {
             findings,
             ends,
             executions,
@@ -374,28 +326,24 @@ impl Tally<'_> {
             depth_cuts,
             shown,
         };
-        (explored, harvest)
+        (explored, counts)
     }
 
     /// Adds what was counted and found in a part.
-    pub(crate) fn add(&mut self, mut part: Harvest) {
+    pub(crate) fn add(&mut self, mut part: PartTally) {
         self.executions += part.executions;
-        self.assume_blocked += part.assume_blocked;
-        self.transitions += part.transitions;
+        self.ledger.assume_blocked += part.assume_blocked;
+        self.ledger.transitions += part.transitions;
         self.shown = (self.shown.0 + part.shown.0, self.shown.1 + part.shown.1);
-        self.max_depth = self.max_depth.max(part.max_depth);
+        self.ledger.max_depth = self.ledger.max_depth.max(part.max_depth);
         self.cycle_cuts += part.cycle_cuts;
         self.depth_cuts += part.depth_cuts;
         for Finding { violation, length, place } in part.findings.drain() {
-            if self.findings.note(&violation, length, || place) {
-                self.observer.violation(&violation);
+            if self.ledger.findings.note(&violation, length, || place) {
+                self.ledger.observer.violation(&violation);
             }
         }
-        for (ending, state) in part.ends {
-            if self.ends.insert(state) {
-                self.observer.end(&ending, state);
-            }
-        }
+        part.ends.iter().for_each(|(ending, state)| self.note_end(ending, *state));
     }
 }
 
@@ -428,7 +376,7 @@ pub(crate) fn from_each_start<'s, S: System>(
     Ok(())
 }
 
-/// The state at which a machine stands, and whether somebody can move there; where nobody can, the run has ended.
+/// The state of a machine, and whether an actor can move there; where none can, the run has ended.
 pub(crate) fn arrive<M: Machine>(machine: &M, tally: &mut Tally<'_>) -> Result<(Fingerprint, bool), StopReason> {
     let fingerprint = machine.fingerprint();
     let ended = machine.enabled().is_empty();

@@ -1,39 +1,39 @@
-//! Sets of numbers as values: equal ones are equal words.
+//! Interned sets: equal sets are equal words.
 //!
-//! A set of small numbers is two words and stands for itself. Larger ones are kept once, and the words hold their number:
-//! where claims are many, a search meets few different summaries, and each of them very often. What was once computed of
-//! such a set is looked up the next time; see [`Memo`]. No set is ever given up: there are about as many as states at most.
+//! A set of numbers below 127 is its own two words. Larger ones are interned, and the words hold their number: where entries
+//! are many, a search meets few different summaries, and each of them very often. What was computed of such a set is looked
+//! up the next time; see [`Memo`]. No set is ever dropped: there are about as many as states at most.
 
-use super::rows::join;
+use crate::shared::bits::Bits;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
 
 /// A set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Set(pub(super) [u64; 2]);
+pub(in crate::stateful) struct Set(pub(in crate::stateful) [u64; 2]);
 
 /// The bit that says that a set is not small; the first word is its number then.
 const LARGE: u64 = 1 << 63;
 
 impl Set {
-    pub(super) const EMPTY: Set = Set([0; 2]);
+    pub(in crate::stateful) const EMPTY: Set = Set([0; 2]);
 
     /// Whether the words are not the set itself but its number.
     #[inline]
-    pub(super) fn is_large(self) -> bool {
+    pub(in crate::stateful) fn is_large(self) -> bool {
         self.0[1] & LARGE != 0
     }
 }
 
 /// The sets that are not small, one behind the other, each without zeros at its end.
-pub(super) struct Sets {
+pub(in crate::stateful) struct Sets {
     words: Vec<u64>,
     /// Where each set begins, and where the last one ends.
     starts: Vec<usize>,
     numbers: HashTable<usize>,
     unions: Memo<[Set; 2], Set>,
-    scratch: Vec<u64>,
+    scratch: Bits,
 }
 
 fn hash(words: &[u64]) -> u64 {
@@ -45,18 +45,24 @@ fn words_of<'w>(words: &'w [u64], starts: &[usize], number: usize) -> &'w [u64] 
 }
 
 impl Sets {
-    pub(super) fn new() -> Self {
-        Sets { words: Vec::new(), starts: vec![0], numbers: HashTable::new(), unions: Memo::new(), scratch: Vec::new() }
+    pub(in crate::stateful) fn new() -> Self {
+        Sets {
+            words: Vec::new(),
+            starts: vec![0],
+            numbers: HashTable::new(),
+            unions: Memo::new(),
+            scratch: Bits::default(),
+        }
     }
 
     /// The words of a set.
     #[inline]
-    pub(super) fn words<'w>(&'w self, set: &'w Set) -> &'w [u64] {
+    pub(in crate::stateful) fn words<'w>(&'w self, set: &'w Set) -> &'w [u64] {
         if set.is_large() { words_of(&self.words, &self.starts, set.0[0] as usize) } else { &set.0 }
     }
 
     /// The set with these words.
-    pub(super) fn set(&mut self, set: &[u64]) -> Set {
+    pub(in crate::stateful) fn set(&mut self, set: &[u64]) -> Set {
         let len = set.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
         match set[..len] {
             [] => Set::EMPTY,
@@ -81,7 +87,7 @@ impl Sets {
 
     /// The members of two sets.
     #[inline]
-    pub(super) fn union(&mut self, one: Set, other: Set) -> Set {
+    pub(in crate::stateful) fn union(&mut self, one: Set, other: Set) -> Set {
         let either = Set([one.0[0] | other.0[0], one.0[1] | other.0[1]]);
         if either.is_large() { self.unite(one, other) } else { either }
     }
@@ -99,13 +105,13 @@ impl Sets {
     }
 
     /// The members of three sets, which are probably not asked for again.
-    pub(super) fn union_of_three(&mut self, one: Set, second: Set, third: Set) -> Set {
+    pub(in crate::stateful) fn union_of_three(&mut self, one: Set, second: Set, third: Set) -> Set {
         if self.includes(one, second) && self.includes(one, third) { one } else { self.collect([one, second, third]) }
     }
 
     /// Whether a set has all members of another.
     #[inline]
-    pub(super) fn includes(&self, one: Set, other: Set) -> bool {
+    pub(in crate::stateful) fn includes(&self, one: Set, other: Set) -> bool {
         let (mine, theirs) = (self.words(&one), self.words(&other));
         one == other || theirs.len() <= mine.len() && mine.iter().zip(theirs).all(|(mine, theirs)| theirs & !mine == 0)
     }
@@ -113,15 +119,15 @@ impl Sets {
     fn collect<const N: usize>(&mut self, sets: [Set; N]) -> Set {
         let mut all = std::mem::take(&mut self.scratch);
         all.clear();
-        sets.iter().for_each(|set| join(&mut all, self.words(set)));
-        let union = self.set(&all);
+        sets.iter().for_each(|set| all.unite_words(self.words(set)));
+        let union = self.set(all.words());
         self.scratch = all;
         union
     }
 }
 
-/// Remembers what a function gave for those arguments that it was asked for of late.
-pub(super) struct Memo<K, V> {
+/// Remembers what a function gave for recent arguments.
+pub(in crate::stateful) struct Memo<K, V> {
     slots: Vec<Option<(K, V)>>,
     /// How often something was put here since the slots became more.
     puts: usize,
@@ -131,7 +137,7 @@ impl<K: Copy + Eq + Hash, V: Copy> Memo<K, V> {
     const FEWEST: usize = 1 << 6;
     const MOST: usize = 1 << 14;
 
-    pub(super) fn new() -> Self {
+    pub(in crate::stateful) fn new() -> Self {
         Memo { slots: Vec::new(), puts: 0 }
     }
 
@@ -141,15 +147,15 @@ impl<K: Copy + Eq + Hash, V: Copy> Memo<K, V> {
     }
 
     #[inline]
-    pub(super) fn get(&self, key: K) -> Option<V> {
+    pub(in crate::stateful) fn get(&self, key: K) -> Option<V> {
         if self.slots.is_empty() {
             return None;
         }
         self.slots[self.slot(key)].filter(|&(known, _)| known == key).map(|(_, value)| value)
     }
 
-    /// Remembers a value, perhaps in the place of another one.
-    pub(super) fn put(&mut self, key: K, value: V) {
+    /// Remembers a value, perhaps instead of another one.
+    pub(in crate::stateful) fn put(&mut self, key: K, value: V) {
         self.puts += 1;
         if self.slots.is_empty() {
             self.slots = vec![None; Self::FEWEST];

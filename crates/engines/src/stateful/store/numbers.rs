@@ -1,9 +1,9 @@
 //! The numbers of states by their hashes.
 //!
-//! One word per state: half of its hash, and its number. What is looked for in vain is mostly not found in one place of
-//! memory, and what is found in two, the second being the state's row. A table is searched by linear probing from the
-//! place where a hash would like to stand. That place grows with the hash, so a table grows by being copied from one end
-//! to the other, without a look at the rows.
+//! One word per state: half of its hash, and its number. A lookup of an unknown state mostly reads one place of memory,
+//! that of a known one two, the second being the state's row. A table is searched by linear probing from the home slot of a
+//! hash. That slot grows with the hash, so a table grows by being copied from one end to the other, without reading the
+//! rows.
 
 use super::nodes::NodeId;
 
@@ -70,7 +70,7 @@ impl Numbers {
         }
     }
 
-    /// Where something with this half of a hash would like to stand.
+    /// The home slot of this half of a hash.
     fn home(&self, tag: u64) -> usize {
         ((tag * self.slots.len() as u64) >> 32) as usize
     }

@@ -1,26 +1,26 @@
 //! The table of states: what a search looks at for every transition lies together, in 64 bytes per state.
 
 use super::numbers::Numbers;
-use super::rows::{members, members_of_word, word, words_for};
 use super::sets::Set;
-use crate::visited::Key;
+use crate::shared::bits::{members, members_of_word, word, words_for};
+use crate::shared::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
 
 /// A state by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct NodeId(pub(super) u32);
+pub(in crate::stateful) struct NodeId(pub(in crate::stateful) u32);
 
 impl NodeId {
-    pub(super) fn index(self) -> usize {
+    pub(in crate::stateful) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// No number.
-pub(super) const NONE: u32 = u32::MAX;
+pub(in crate::stateful) const NONE: u32 = u32::MAX;
 
-/// A header's bits for "an execution that went through here has ended", "there are claims to be sent on" and "nothing was
-/// ever sent on"; its low half is the first transition in.
+/// A header's bits for "an execution that went through here has ended", "the summary has grown since it was sent on" and
+/// "the summary was never sent on"; its low half is the first transition in.
 const CLOSED: u64 = 1 << 32;
 const FRESH: u64 = 1 << 33;
 const NEW: u64 = 1 << 34;
@@ -34,7 +34,7 @@ struct Row {
     actors: Actors,
 }
 
-/// What is known of 64 actors in a state: who can move, who is to be tried, and who was.
+/// Three sets of 64 actors in a state: the enabled ones, the backtrack set, and those that were tried.
 #[derive(Clone, Copy, Default)]
 struct Actors {
     enabled: u64,
@@ -47,75 +47,75 @@ impl Actors {
         self.backtrack & !self.done
     }
 
-    /// Adds some to those who are to be tried, if they can move.
+    /// Adds actors to the backtrack set, if they can move.
     #[inline]
-    fn try_later(&mut self, more: u64) {
+    fn add_to_backtrack(&mut self, more: u64) {
         self.backtrack |= self.enabled & more;
     }
 }
 
-/// Who can move in a state.
+/// The enabled actors of a state.
 #[derive(Clone, Copy)]
-pub(super) struct Enabled<'n> {
+pub(in crate::stateful) struct Enabled<'n> {
     first: u64,
     others: &'n [Actors],
 }
 
 impl<'n> Enabled<'n> {
     /// How many words it has.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::stateful) fn len(&self) -> usize {
         self.others.len() + 1
     }
 
     /// A word of it, with zeros behind its end.
     #[inline]
-    pub(super) fn word(&self, index: usize) -> u64 {
+    pub(in crate::stateful) fn word(&self, index: usize) -> u64 {
         if index == 0 { self.first } else { self.others.get(index - 1).map_or(0, |actors| actors.enabled) }
     }
 
-    pub(super) fn contains(&self, actor: ActorId) -> bool {
+    pub(in crate::stateful) fn contains(&self, actor: ActorId) -> bool {
         self.word(actor.index() / 64) >> (actor.0 % 64) & 1 == 1
     }
 
-    pub(super) fn words(self) -> impl Iterator<Item = u64> + 'n {
+    pub(in crate::stateful) fn words(self) -> impl Iterator<Item = u64> + 'n {
         (0..self.len()).map(move |index| self.word(index))
     }
 
-    /// Who they are, one after the other.
-    pub(super) fn actors(self) -> impl Iterator<Item = ActorId> + 'n {
+    /// The actors, in order.
+    pub(in crate::stateful) fn actors(self) -> impl Iterator<Item = ActorId> + 'n {
         members(self.words()).map(ActorId)
     }
 
     #[cfg(test)]
-    pub(super) fn of(first: u64) -> Self {
+    pub(in crate::stateful) fn of(first: u64) -> Self {
         Enabled { first, others: &[] }
     }
 }
 
 /// The table.
-pub(super) struct Nodes {
+pub(in crate::stateful) struct Nodes {
     numbers: Numbers,
     rows: Vec<Row>,
-    /// Of each state what is known of the actors beyond the first 64, and how many words a set has for these.
+    /// Of each state the sets of actors beyond the first 64, and how many words a set has for these.
     others: Vec<Actors>,
     other_words: usize,
 }
 
 impl Nodes {
-    pub(super) fn new() -> Self {
+    pub(in crate::stateful) fn new() -> Self {
         Nodes { numbers: Numbers::new(), rows: Vec::new(), others: Vec::new(), other_words: 0 }
     }
 
     /// The number of a state, if it is known.
     #[inline]
-    pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<NodeId> {
+    pub(in crate::stateful) fn find(&self, fingerprint: Fingerprint) -> Option<NodeId> {
         let halves = halves(fingerprint);
         self.numbers.find(Key::from(fingerprint).hash(), |id: NodeId| self.rows[id.index()].fingerprint == halves)
     }
 
-    /// Adds a state that is not known, with claims that are to be sent on. Who can move there is told in part by a list, in
-    /// part by bits.
-    pub(super) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId], bits: &[u64]) -> NodeId {
+    /// Adds a state that is not known, with a summary that is to be sent on. Its enabled actors are told in part by a list,
+    /// in part by bits.
+    pub(in crate::stateful) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId], bits: &[u64]) -> NodeId {
         let id = NodeId(self.rows.len() as u32);
         let last = enabled.iter().map(|actor| words_for(actor.0)).max().unwrap_or(0);
         self.widen(last.max(bits.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1)));
@@ -155,13 +155,13 @@ impl Nodes {
         &mut self.rows[id.index()]
     }
 
-    /// What is known of actors beyond the first 64.
+    /// The sets of actors beyond the first 64.
     #[inline]
     fn others(&self, id: NodeId) -> &[Actors] {
         if self.other_words == 0 { &[] } else { &self.others[id.index() * self.other_words..][..self.other_words] }
     }
 
-    /// What is known of the actors that stand in one word of a set.
+    /// The sets of the actors of one word.
     #[inline]
     fn actors(&self, id: NodeId, word: usize) -> &Actors {
         if word == 0 { &self.row(id).actors } else { &self.others(id)[word - 1] }
@@ -183,50 +183,50 @@ impl Nodes {
     }
 
     /// Whether an execution that went through a state has ended: the history H of the paper.
-    pub(super) fn is_closed(&self, id: NodeId) -> bool {
+    pub(in crate::stateful) fn is_closed(&self, id: NodeId) -> bool {
         self.row(id).header & CLOSED != 0
     }
 
-    pub(super) fn close(&mut self, id: NodeId) {
+    pub(in crate::stateful) fn close(&mut self, id: NodeId) {
         self.row_mut(id).header |= CLOSED;
     }
 
     /// The first of the transitions that lead to a state.
-    pub(super) fn first_in(&self, id: NodeId) -> u32 {
+    pub(in crate::stateful) fn first_in(&self, id: NodeId) -> u32 {
         self.row(id).header as u32
     }
 
     /// Puts a transition in front of those that lead to a state, and returns the one that was first.
-    pub(super) fn replace_first_in(&mut self, id: NodeId, edge: u32) -> u32 {
+    pub(in crate::stateful) fn replace_first_in(&mut self, id: NodeId, edge: u32) -> u32 {
         let header = &mut self.row_mut(id).header;
         let old = *header as u32;
         *header = *header >> 32 << 32 | u64::from(edge);
         old
     }
 
-    /// Who can move in a state.
+    /// The enabled actors of a state.
     #[inline]
-    pub(super) fn enabled(&self, id: NodeId) -> Enabled<'_> {
+    pub(in crate::stateful) fn enabled(&self, id: NodeId) -> Enabled<'_> {
         Enabled { first: self.row(id).actors.enabled, others: self.others(id) }
     }
 
-    /// Whether nobody can move in a state.
-    pub(super) fn is_end(&self, id: NodeId) -> bool {
+    /// Whether no actor can move in a state.
+    pub(in crate::stateful) fn is_end(&self, id: NodeId) -> bool {
         self.all(id, |actors| actors.enabled == 0)
     }
 
-    /// Whether somebody is to be tried in a state who was not.
-    pub(super) fn has_untried(&self, id: NodeId) -> bool {
+    /// Whether the backtrack set of a state has an actor that was not tried.
+    pub(in crate::stateful) fn has_untried(&self, id: NodeId) -> bool {
         !self.all(id, |actors| actors.untried() == 0)
     }
 
-    /// Of those who were not tried in a state the one whose turn it is: the first from `turn` on, or else the first.
-    pub(super) fn first_not_done(&self, id: NodeId, turn: u32) -> Option<ActorId> {
+    /// Of the enabled actors that were not tried the one whose turn it is: the first from `turn` on, or else the first.
+    pub(in crate::stateful) fn first_not_done(&self, id: NodeId, turn: u32) -> Option<ActorId> {
         self.first(id, turn, |actors| actors.enabled & !actors.done)
     }
 
-    /// The same of those who are to be tried.
-    pub(super) fn first_untried(&self, id: NodeId, turn: u32) -> Option<ActorId> {
+    /// The same of those in the backtrack set.
+    pub(in crate::stateful) fn first_untried(&self, id: NodeId, turn: u32) -> Option<ActorId> {
         self.first(id, turn, Actors::untried)
     }
 
@@ -247,108 +247,108 @@ impl Nodes {
     }
 
     /// How many words a set of actors has.
-    pub(super) fn words(&self) -> usize {
+    pub(in crate::stateful) fn words(&self) -> usize {
         self.other_words + 1
     }
 
-    /// Those who are to be tried in a state and were not, as far as they stand in one word of the set: they are tried now.
-    pub(super) fn begin_untried(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
+    /// The untried actors of a backtrack set, those of one word: they are tried now.
+    pub(in crate::stateful) fn begin_untried(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
         let actors = self.actors_mut(id, word);
         let untried = actors.untried();
         actors.done |= untried;
         members_of_word(word, untried)
     }
 
-    /// Those who can move in a state and were not tried, as far as they stand in one word of the set: they are tried now.
-    pub(super) fn begin_all(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
-        self.actors_mut(id, word).try_later(u64::MAX);
+    /// The enabled actors of a state that were not tried, those of one word: they are tried now.
+    pub(in crate::stateful) fn begin_all(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
+        self.actors_mut(id, word).add_to_backtrack(u64::MAX);
         self.begin_untried(id, word)
     }
 
-    /// Of the states where it is settled who is to be tried, how many steps are not to be, and how many there are in all.
-    /// Where somebody is still to be tried, others may be when that is done; unless everybody is.
-    pub(super) fn savings(&self) -> (u64, u64) {
-        let (mut saved, mut all) = (0, 0);
+    /// How many steps are left out in settled states, and how many there are in all. A state is settled if its backtrack set
+    /// is done (while it is not, it may still grow) or contains all enabled actors.
+    pub(in crate::stateful) fn reductions(&self) -> (u64, u64) {
+        let (mut left_out, mut all) = (0, 0);
         for id in self.settled() {
             for actors in (0..self.words()).map(|word| self.actors(id, word)) {
-                saved += u64::from((actors.enabled & !actors.backtrack).count_ones());
+                left_out += u64::from((actors.enabled & !actors.backtrack).count_ones());
                 all += u64::from(actors.enabled.count_ones());
             }
         }
-        (saved, all)
+        (left_out, all)
     }
 
-    /// Whether a step is not to be taken in a state where that is settled.
-    pub(super) fn saves_anything(&self) -> bool {
+    /// Whether a step is left out in a settled state.
+    pub(in crate::stateful) fn reduces_anything(&self) -> bool {
         self.settled().any(|id| !self.tries_all(id))
     }
 
-    /// The states where it is settled who is to be tried.
+    /// The settled states.
     fn settled(&self) -> impl Iterator<Item = NodeId> {
         let is_settled = |&id: &NodeId| self.tries_all(id) || !self.has_untried(id);
         (0..self.rows.len() as u32).map(NodeId).filter(is_settled)
     }
 
-    /// Whether everybody who can move in a state is to be tried there.
+    /// Whether the backtrack set of a state contains all enabled actors.
     #[inline]
-    pub(super) fn tries_all(&self, id: NodeId) -> bool {
+    pub(in crate::stateful) fn tries_all(&self, id: NodeId) -> bool {
         self.all(id, |actors| actors.enabled == actors.backtrack)
     }
 
-    /// Notes that an actor is tried in a state.
-    pub(super) fn mark_done(&mut self, id: NodeId, actor: ActorId) {
+    /// An actor is tried in a state.
+    pub(in crate::stateful) fn mark_done(&mut self, id: NodeId, actor: ActorId) {
         let (actors, bit) = (self.actors_mut(id, actor.index() / 64), 1 << (actor.0 % 64));
         actors.done |= bit;
         actors.backtrack |= bit;
     }
 
-    /// Adds some actors to what is to be tried in a state; if one of them cannot move there, everybody. True if there is
-    /// something to try now and there was nothing before.
+    /// Algorithm 5, lines 9 to 13: adds actors to the backtrack set of a state; if one of them cannot move there, all that
+    /// can. True if the set has an untried actor now and had none before.
     #[inline]
-    pub(super) fn try_later(&mut self, id: NodeId, wanted: &[u64]) -> bool {
+    pub(in crate::stateful) fn add_to_backtrack(&mut self, id: NodeId, points: &[u64]) -> bool {
         let enabled = self.enabled(id);
-        let cannot = |(index, wanted): (usize, &u64)| wanted & !enabled.word(index) != 0;
-        let everybody = wanted.iter().enumerate().any(cannot);
-        self.add_to_backtrack(id, |index| if everybody { u64::MAX } else { word(wanted, index) })
+        let cannot = |(index, points): (usize, &u64)| points & !enabled.word(index) != 0;
+        let all = points.iter().enumerate().any(cannot);
+        self.extend_backtrack(id, |index| if all { u64::MAX } else { word(points, index) })
     }
 
-    /// Adds everybody to what is to be tried in a state. True as above.
-    pub(super) fn try_all_later(&mut self, id: NodeId) -> bool {
-        self.add_to_backtrack(id, |_| u64::MAX)
+    /// Adds all enabled actors to the backtrack set of a state. True as above.
+    pub(in crate::stateful) fn add_all_to_backtrack(&mut self, id: NodeId) -> bool {
+        self.extend_backtrack(id, |_| u64::MAX)
     }
 
-    /// Adds those to what is to be tried in a state who cannot move in another one. True as above.
+    /// Adds the actors to the backtrack set of a state that cannot move in another one. True as above.
     #[inline]
-    pub(super) fn try_disabled(&mut self, id: NodeId, other: NodeId) -> bool {
+    pub(in crate::stateful) fn add_disabled_to_backtrack(&mut self, id: NodeId, other: NodeId) -> bool {
         let mut new = false;
         for word in 0..self.words() {
             let disabled = self.actors(id, word).enabled & !self.actors(other, word).enabled;
-            new |= disabled != 0 && self.add_to_backtrack(id, |index| if index == word { disabled } else { 0 });
+            new |= disabled != 0 && self.extend_backtrack(id, |index| if index == word { disabled } else { 0 });
         }
         new
     }
 
     #[inline]
-    fn add_to_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
+    fn extend_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
         let (mut had, mut has) = (0, 0);
         for word in 0..self.words() {
             let actors = self.actors_mut(id, word);
             had |= actors.untried();
-            actors.try_later(more(word));
+            actors.add_to_backtrack(more(word));
             has |= actors.untried();
         }
         had == 0 && has != 0
     }
 
-    /// The claims that reach a state from below, and those of who waits there.
+    /// The summary of a state: the entries that reach it from below, and those of its blocked actors.
     #[inline]
-    pub(super) fn summary(&self, id: NodeId) -> Set {
+    pub(in crate::stateful) fn summary(&self, id: NodeId) -> Set {
         self.row(id).summary
     }
 
-    /// Changes the summary of a state, which is to be sent on. True if nothing was to be sent on from there before.
+    /// Changes the summary of a state, which is to be sent on. True if it was not before.
     #[inline]
-    pub(super) fn set_summary(&mut self, id: NodeId, summary: Set) -> bool {
+    pub(in crate::stateful) fn set_summary(&mut self, id: NodeId, summary: Set) -> bool {
         let row = self.row_mut(id);
         let had_some = row.header & FRESH != 0;
         row.header |= FRESH;
@@ -356,19 +356,19 @@ impl Nodes {
         !had_some
     }
 
-    /// Whether there are claims to be sent on.
+    /// Whether the summary is to be sent on.
     #[inline]
-    pub(super) fn is_fresh(&self, id: NodeId) -> bool {
+    pub(in crate::stateful) fn is_fresh(&self, id: NodeId) -> bool {
         self.row(id).header & FRESH != 0
     }
 
-    /// Whether nothing was ever sent on.
-    pub(super) fn is_new(&self, id: NodeId) -> bool {
+    /// Whether the summary was never sent on.
+    pub(in crate::stateful) fn is_new(&self, id: NodeId) -> bool {
         self.row(id).header & NEW != 0
     }
 
-    /// The claims of a state are sent on now.
-    pub(super) fn begin_sending(&mut self, id: NodeId) {
+    /// The summary is sent on now.
+    pub(in crate::stateful) fn begin_sending(&mut self, id: NodeId) {
         self.row_mut(id).header &= !(FRESH | NEW);
     }
 }
@@ -399,23 +399,23 @@ mod tests {
         assert_eq!((nodes.is_closed(first), nodes.first_in(first), nodes.first_in(second)), (true, 5, NONE));
         assert_eq!(nodes.enabled(first).actors().collect::<Vec<_>>(), [ActorId(0), ActorId(2)]);
         assert_eq!(nodes.first_not_done(first, 1), Some(ActorId(0)));
-        assert!(nodes.try_later(first, &[0, 0, 1]) && !nodes.try_later(first, &[1]));
+        assert!(nodes.add_to_backtrack(first, &[0, 0, 1]) && !nodes.add_to_backtrack(first, &[1]));
         assert_eq!((nodes.tries_all(first), nodes.first_untried(first, 0)), (true, Some(ActorId(0))));
         assert_eq!((nodes.begin_untried(first, 0).collect::<Vec<_>>(), nodes.first_untried(first, 0)), (vec![0], None));
     }
 
     #[test]
-    fn only_where_it_is_settled_who_is_tried_something_is_saved() {
+    fn steps_are_left_out_only_in_settled_states() {
         let mut nodes = Nodes::new();
         let actors = [0, 1, 2].map(ActorId);
         let [tried, waits, full] = [1, 2, 3].map(|fingerprint| nodes.add(Fingerprint(fingerprint), &actors, &[]));
         [tried, waits, full].iter().for_each(|&id| nodes.mark_done(id, ActorId(0)));
-        assert_eq!(nodes.savings(), (6, 9));
-        nodes.try_later(waits, &[0b10]);
-        assert_eq!(nodes.savings(), (4, 6), "who conflicts with actor 1 is not known yet");
-        nodes.try_later(full, &[0b110]);
-        assert_eq!(nodes.savings(), (2, 6), "nobody is left to be added");
+        assert_eq!(nodes.reductions(), (6, 9));
+        nodes.add_to_backtrack(waits, &[0b10]);
+        assert_eq!(nodes.reductions(), (4, 6), "the conflicts of actor 1 are not known yet");
+        nodes.add_to_backtrack(full, &[0b110]);
+        assert_eq!(nodes.reductions(), (2, 6), "no actor is left to be added");
         assert_eq!(nodes.begin_untried(waits, 0).collect::<Vec<_>>(), [1]);
-        assert_eq!((nodes.savings(), nodes.saves_anything()), ((3, 9), true));
+        assert_eq!((nodes.reductions(), nodes.reduces_anything()), ((3, 9), true));
     }
 }

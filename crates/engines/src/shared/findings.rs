@@ -1,11 +1,11 @@
 //! Violations, each kept once and with the shortest way to it that was seen.
 //!
-//! A search meets the same fault again and again. Which violations are the same is decided here: those of one place in
-//! the program ([`Violation::same_site`]), or only equal ones where somebody wants to know every set of values. An
-//! engine keeps with each whatever leads it there (`P`): a schedule, or the number of a state.
+//! A search meets the same fault many times. Which violations are the same is decided here: those of one place in the
+//! program ([`Violation::same_site`]), or only equal ones where the observer wants every set of values. An engine keeps
+//! with each one how it is reached (`P`): a schedule, or the number of a state.
 
 use hashbrown::HashTable;
-use mazurka_core::{Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict, Violation};
+use mazurka_core::Violation;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -97,40 +97,6 @@ fn key(by_values: bool, violation: &Violation) -> u64 {
         (violation.actor, &violation.values).hash(&mut hasher);
     }
     hasher.finish()
-}
-
-/// Whether the violation occurs when its schedule is run from the start.
-pub(crate) fn occurs<S: System>(system: &S, found: &Found) -> bool {
-    Stepper::replay(system, &found.schedule).is_some_and(|(_, violations)| violations.contains(&found.violation))
-}
-
-/// Says how many ends an assumption blocked. Where something was found, whoever waits may wait for one whom that stopped, so
-/// that nothing is said.
-pub(crate) fn blocked_by_assume(statistics: &mut Statistics, blocked: u64, found: &[Option<Found>]) {
-    if blocked > 0 && found.is_empty() {
-        statistics.set(Counter::AssumeBlocked, blocked);
-    }
-}
-
-/// Ends a search: every violation is replayed from the start, then the conclusion is drawn.
-///
-/// A violation that does not occur again is one of a program that is not deterministic, for which no engine can speak.
-pub(crate) fn conclude<S: System>(
-    system: &S,
-    stop: StopReason,
-    cut: Option<(mazurka_core::Bound, u64)>,
-    found: Vec<Option<Found>>,
-    statistics: Statistics,
-) -> Exploration {
-    let expected = found.len();
-    let violations: Vec<Found> = found.into_iter().flatten().filter(|found| occurs(system, found)).collect();
-    debug_assert_eq!(violations.len(), expected, "a violation did not occur again when its schedule was replayed");
-    let lost = violations.len() < expected;
-    let mut exploration = Exploration::conclude(stop, cut, violations, statistics);
-    if lost && exploration.verdict != Verdict::Violated {
-        exploration.verdict = Verdict::Unsupported("the program did not do the same thing twice".into());
-    }
-    exploration
 }
 
 #[cfg(test)]

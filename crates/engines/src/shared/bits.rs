@@ -1,4 +1,7 @@
-//! Sets of small numbers.
+//! Sets of small numbers: the bit set of this crate.
+//!
+//! [`Bits`] is a set that grows to hold its members. Where sets are stored in another form (side by side in a table, or
+//! interned), the functions on words and slices of words are used: a set is a slice of words, with zeros behind its end.
 
 use smallvec::SmallVec;
 
@@ -15,6 +18,7 @@ impl Clone for Bits {
 
 impl Bits {
     /// Adds a number; true if it is new.
+    #[inline]
     pub(crate) fn insert(&mut self, number: u32) -> bool {
         let (word, bit) = (number as usize / 64, 1u64 << (number % 64));
         self.reach(word + 1);
@@ -23,32 +27,58 @@ impl Bits {
         new
     }
 
+    /// Whether a number is in the set.
+    #[inline]
     pub(crate) fn contains(&self, number: u32) -> bool {
-        self.word(number as usize / 64) >> (number % 64) & 1 == 1
+        contains(&self.0, number)
     }
 
+    /// Whether no number is.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// The set as words.
+    #[inline]
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// How many numbers are.
     pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
+    /// Takes everything out and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The numbers that are in this set and not in `other`.
     pub(crate) fn without<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = u32> + 'a {
-        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word & !other.word(index)))
+        members(self.0.iter().enumerate().map(|(index, &word)| word & !other.word(index)))
     }
 
     /// Adds what is in `more`.
     pub(crate) fn unite(&mut self, more: &Bits) {
-        self.reach(more.0.len());
-        self.0.iter_mut().zip(&more.0).for_each(|(mine, theirs)| *mine |= theirs);
+        self.unite_words(&more.0);
+    }
+
+    /// Adds what is in a set of words.
+    pub(crate) fn unite_words(&mut self, more: &[u64]) {
+        self.reach(more.len());
+        self.0.iter_mut().zip(more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Becomes the set of these words.
+    pub(crate) fn assign(&mut self, words: impl Iterator<Item = u64>) {
+        self.0.clear();
+        self.0.extend(words);
     }
 
     /// The numbers in the set.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &word)| ones(index, word))
+        members(self.0.iter().copied())
     }
 
     /// The largest number below `bound` that is in this set and not in `other`.
@@ -101,8 +131,10 @@ impl Bits {
         both.all(|(index, (mine, theirs))| mine & theirs & !other.word(index) == 0)
     }
 
-    fn word(&self, index: usize) -> u64 {
-        self.0.get(index).copied().unwrap_or(0)
+    /// One of its words.
+    #[inline]
+    pub(crate) fn word(&self, index: usize) -> u64 {
+        word(&self.0, index)
     }
 
     fn reach(&mut self, words: usize) {
@@ -120,8 +152,32 @@ impl Extend<u32> for Bits {
     }
 }
 
-/// The numbers that a word at an index stands for.
-fn ones(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
+/// How many words a set needs to hold a number.
+pub(crate) fn words_for(number: u32) -> usize {
+    number as usize / 64 + 1
+}
+
+/// A word of a set.
+#[inline]
+pub(crate) fn word(words: &[u64], index: usize) -> u64 {
+    words.get(index).copied().unwrap_or(0)
+}
+
+/// Whether a number is in a set.
+#[inline]
+pub(crate) fn contains(words: &[u64], number: u32) -> bool {
+    word(words, number as usize / 64) >> (number % 64) & 1 == 1
+}
+
+/// The members of a set.
+#[inline]
+pub(crate) fn members(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+    words.enumerate().flat_map(|(index, word)| members_of_word(index, word))
+}
+
+/// The members of a set that one of its words holds.
+#[inline]
+pub(crate) fn members_of_word(index: usize, mut word: u64) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let bit = (word != 0).then(|| word.trailing_zeros())?;
         word &= word - 1;
@@ -144,6 +200,7 @@ mod tests {
         let mut set = bits(&[3, 200]);
         assert!(set.contains(200) && !set.contains(4) && !set.contains(5000));
         assert!(set.insert(70) && !set.insert(200));
+        assert_eq!((set.words(), set.word(9), words_for(70)), (&[8, 1 << 6, 0, 1 << 8][..], 0, 2));
         let mut both = bits(&[1]);
         both.unite(&set);
         assert_eq!(both.iter().collect::<Vec<_>>(), [1, 3, 70, 200]);
@@ -163,6 +220,9 @@ mod tests {
         set.intersect(&bits(&[1]));
         assert_eq!(set.len(), 0);
         both.clear();
-        assert_eq!(both.len(), 0);
+        both.unite_words(&[2]);
+        assert!(!both.is_empty() && both.iter().eq([1]));
+        both.assign([0, 1].into_iter());
+        assert!(both.iter().eq([64]));
     }
 }

@@ -1,0 +1,23 @@
+//! The parts that engines share, each named after its concept.
+//!
+//! For searches over states: [`visited`] (the set of states that were met), [`frontier`] (those to be expanded),
+//! [`ancestry`] (how each was reached). For searches along executions: [`dfs`] (the depth-first driver), [`trail`] (marks to
+//! return to), [`execution`] (clocks, races, initials), [`waiting`] (blocked next operations), [`sleep`] (sleep sets),
+//! [`wakeup`] (wakeup trees), [`capture`] (local states by their changes). For all: [`tally`] (counts, limits, findings and
+//! the conclusion), [`findings`] (violations, each once), [`data_race`] (accesses that nothing orders), [`bits`] (sets of
+//! small numbers).
+
+pub(crate) mod ancestry;
+pub(crate) mod bits;
+pub(crate) mod capture;
+pub(crate) mod data_race;
+pub(crate) mod execution;
+pub(crate) mod findings;
+pub(crate) mod frontier;
+pub(crate) mod ledger;
+pub(crate) mod sleep;
+pub(crate) mod tally;
+pub(crate) mod trail;
+pub(crate) mod visited;
+pub(crate) mod waiting;
+pub(crate) mod wakeup;

@@ -1,0 +1,515 @@
+//! The entries of summaries: which conflict with which, and which subsume which.
+//!
+//! An *entry* says: below this state, `actor` touches this object in this way, or enables that actor. Entries are propagated
+//! backwards over transitions. There is one entry for each object of a footprint, so that there are about as many as
+//! actors times what each of them touches, and a summary is a set of bits.
+//!
+//! A transition is labelled with its actor and with what it touches, that is, with its own entries. A set of bits says
+//! which entries conflict with those: a whole summary crosses a transition in a few operations; see `classes`.
+//!
+//! # Guards
+//!
+//! An entry is *guarded* by a mutex if that is acquired on the way to the access: by its actor or, where the actor only enables
+//! others that do the rest, by one of these. A guarded entry is no conflict with a step t whose actor b holds the mutex in
+//! front of it.
+//!
+//! Nothing is lost by that. Take a path from the state in front of t on which b does not move, the shortest one to a step
+//! that conflicts with t, and let a take that step. The others on the path are independent of t, so behind t the path is
+//! possible, too, up to a's last step. What is explored behind t follows it in some order, with more steps in between, but
+//! a's steps before the last one, and those of the actors that enable a, are the same there. None of them acquires the
+//! mutex, since b holds it all the way. So the entry that arises there is not guarded; those of other paths are. What the
+//! last step acquires may depend on what t writes, so a step's own entries are not guarded: only those from behind it are.
+//!
+//! Of several mutexes an entry keeps the first that it meets on its way back, mostly the one that protects what is touched.
+//! A message is guarded by its handler in all that it does. That is known of the actor, and is noted with an entry only
+//! where the entry is attributed to another one.
+//!
+//! # Subsumption
+//!
+//! A write of an object conflicts with all that a read of it conflicts with. So where an actor has both entries, the write
+//! *subsumes* the read: where the write is known, the read is not added. Otherwise the last read that turns up would go
+//! round the whole graph and change nothing. Likewise an entry without a guard subsumes one with a guard. From there on
+//! both would go the same ways. If the one that is left comes to be guarded by a mutex, then the other one is only
+//! reached by acquiring that mutex, too.
+//!
+//! Acquiring a released object is no race with the release, but reading it is one. So an acquire subsumes a read only where
+//! the object is not known to be released. Where that becomes known later, an acquire of it counts as a read does from
+//! there on, whichever actor acquires it: an entry in which the read is left out may have been attributed to another actor.
+
+use super::super::store::sets::{Memo, Set, Sets};
+use crate::shared::bits::{Bits, contains, members, members_of_word, word};
+use hashbrown::{HashMap, HashTable};
+use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+
+/// An entry by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::stateful) struct EntryId(pub(in crate::stateful) u32);
+
+/// A label by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::stateful) struct LabelId(u32);
+
+impl LabelId {
+    pub(in crate::stateful) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What an entry says of its actor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(in crate::stateful) enum Fact {
+    /// It touches an object.
+    Touches(Touch),
+    /// It enables an actor that is switched; see `classes`.
+    Enables(ActorId),
+}
+
+impl Fact {
+    /// What is touched, and how.
+    fn touch(self) -> Option<Touch> {
+        match self {
+            Fact::Touches(touch) => Some(touch),
+            Fact::Enables(_) => None,
+        }
+    }
+
+    /// The object that is touched.
+    pub(in crate::stateful) fn object(self) -> Option<ObjectId> {
+        self.touch().map(|touch| touch.object)
+    }
+}
+
+/// An entry of a summary.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::stateful) struct Entry {
+    pub(in crate::stateful) actor: ActorId,
+    pub(in crate::stateful) fact: Fact,
+    /// What has to be acquired on the way.
+    guard: Option<ObjectId>,
+}
+
+/// In what an entry may differ from another one that it replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Variant {
+    actor: ActorId,
+    guard: Option<ObjectId>,
+}
+
+/// A label: the actor of a transition, and its own entries, which are what it touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Label {
+    actor: ActorId,
+    own: Set,
+    /// The mutexes that the actor holds in front of the transition, and the handler on which it runs there.
+    held: Set,
+    /// The mutex that it acquires.
+    acquires: Option<ObjectId>,
+}
+
+/// How many recent labels are remembered.
+const RECENT: usize = 256;
+
+/// The most entries that are made by attributing others. Where every message posts another one, each would sooner or later
+/// have the entries of all of them.
+const MOST_ATTRIBUTED: u32 = 256;
+
+/// The most guarded entries. Beyond that, others count as not guarded: there is less reduction.
+const MOST_GUARDED: u32 = 1024;
+
+/// All entries, sets of entries, and labels.
+pub(in crate::stateful) struct Entries {
+    /// Summaries, and sets of actors.
+    pub(in crate::stateful) sets: Sets,
+    dependence: Dependence,
+    /// How many entries were made by attributing others.
+    attributed: u32,
+    /// The numbers of facts with their guards.
+    fact_numbers: HashMap<(Fact, Option<ObjectId>), u32, FxBuildHasher>,
+    /// For each actor the handler that runs it.
+    handlers: Vec<Option<ObjectId>>,
+    /// How many entries are guarded.
+    guarded: u32,
+    /// For each actor its entries, by these numbers.
+    entry_numbers: Vec<Vec<Option<EntryId>>>,
+    entries: Vec<Entry>,
+    /// For each entry those that replaced it.
+    variants: Vec<SmallVec<[(Variant, EntryId); 1]>>,
+    /// For each entry those that subsume it, and all entries that another one subsumes.
+    subsumers: Vec<SmallVec<[EntryId; 1]>>,
+    subsumed: Bits,
+    /// For each actor and object the actor's entries for it.
+    of_actor_on_object: HashMap<(ActorId, ObjectId), SmallVec<[EntryId; 2]>, FxBuildHasher>,
+    /// The objects that are known to be released, and those where an acquire subsumes a read.
+    released: Bits,
+    acquired_for_reads: Bits,
+    /// For each actor its entries, and the entries that say that it is enabled.
+    by_actor: Vec<Bits>,
+    enablers: Vec<Vec<EntryId>>,
+    /// All entries that say that an actor is enabled; and for actors and sets of such entries which actors enable the actor
+    /// directly or through others.
+    enables: Bits,
+    all_enablers: Memo<(ActorId, Set), Set>,
+    /// For each object the entries for it, in order.
+    on_object: HashMap<ObjectId, Vec<EntryId>, FxBuildHasher>,
+    /// The numbers of the labels, which stand in `labels`.
+    label_numbers: HashTable<LabelId>,
+    labels: Vec<Label>,
+    /// Recent labels, by the hashes of the actor, what it touches and what it holds: few others are asked for next.
+    recent: Vec<Option<(ActorId, Set, Footprint, LabelId)>>,
+    scratch: Bits,
+}
+
+/// What a table has for an actor; it grows to hold that.
+fn row_for<T: Default>(table: &mut Vec<T>, actor: ActorId) -> &mut T {
+    if table.len() <= actor.index() {
+        table.resize_with(actor.index() + 1, T::default);
+    }
+    &mut table[actor.index()]
+}
+
+fn hash(label: Label) -> u64 {
+    FxBuildHasher.hash_one(label)
+}
+
+impl Entries {
+    pub(in crate::stateful) fn new(dependence: Dependence) -> Self {
+        Entries {
+            sets: Sets::new(),
+            dependence,
+            attributed: 0,
+            fact_numbers: HashMap::default(),
+            handlers: Vec::new(),
+            guarded: 0,
+            entry_numbers: Vec::new(),
+            entries: Vec::new(),
+            variants: Vec::new(),
+            subsumers: Vec::new(),
+            subsumed: Bits::default(),
+            of_actor_on_object: HashMap::default(),
+            released: Bits::default(),
+            acquired_for_reads: Bits::default(),
+            by_actor: Vec::new(),
+            enablers: Vec::new(),
+            enables: Bits::default(),
+            all_enablers: Memo::new(),
+            on_object: HashMap::default(),
+            label_numbers: HashTable::new(),
+            labels: Vec::new(),
+            recent: vec![None; RECENT],
+            scratch: Bits::default(),
+        }
+    }
+
+    /// The label of a transition, or of a step that an actor is blocked on. `held` is what the actor holds in front of it;
+    /// `acquires` tells which mutex a step with this footprint acquires.
+    pub(in crate::stateful) fn label(
+        &mut self,
+        actor: ActorId,
+        footprint: &Footprint,
+        held: Set,
+        acquires: impl FnOnce() -> Option<ObjectId>,
+    ) -> LabelId {
+        let hash = FxBuildHasher.hash_one((actor, footprint, held.0[0]));
+        let slot = hash as usize & (self.recent.len() - 1);
+        match &mut self.recent[slot] {
+            Some(recent) if recent.0 == actor && recent.1 == held && recent.2 == *footprint => return recent.3,
+            _ => {}
+        }
+        let id = self.find_label(actor, footprint, held, acquires());
+        match &mut self.recent[slot] {
+            Some((whose, had, recent, label)) => {
+                recent.clone_from(footprint);
+                (*whose, *had, *label) = (actor, held, id);
+            }
+            none => *none = Some((actor, held, footprint.clone(), id)),
+        }
+        id
+    }
+
+    fn find_label(&mut self, actor: ActorId, footprint: &Footprint, held: Set, acquires: Option<ObjectId>) -> LabelId {
+        let mut own = std::mem::take(&mut self.scratch);
+        own.clear();
+        for &touch in footprint.touches() {
+            own.insert(self.entry(actor, Fact::Touches(touch)).0);
+        }
+        let label = Label { actor, own: self.sets.set(own.words()), held, acquires };
+        self.scratch = own;
+        let labels = &self.labels;
+        if let Some(&known) = self.label_numbers.find(hash(label), |id| labels[id.index()] == label) {
+            return known;
+        }
+        let id = LabelId(self.labels.len() as u32);
+        self.label_numbers.insert_unique(hash(label), id, |id| hash(labels[id.index()]));
+        self.labels.push(label);
+        id
+    }
+
+    /// An actor is a message of this handler.
+    pub(in crate::stateful) fn note_handler(&mut self, actor: ActorId, handler: ObjectId) {
+        *row_for(&mut self.handlers, actor) = Some(handler);
+    }
+
+    /// The handler that runs an actor.
+    pub(in crate::stateful) fn runs_on(&self, actor: ActorId) -> Option<ObjectId> {
+        self.handlers.get(actor.index()).copied().flatten()
+    }
+
+    /// Whether a transition may acquire a mutex.
+    pub(in crate::stateful) fn acquires(&self, label: LabelId) -> bool {
+        self.labels[label.index()].acquires.is_some()
+    }
+
+    /// In front of a transition that may acquire a mutex, the entries of its actor are guarded by that, unless they are
+    /// guarded already.
+    pub(in crate::stateful) fn add_guard(&mut self, label: LabelId, entries: &mut Bits) {
+        let Label { actor, acquires: Some(acquires), .. } = self.labels[label.index()] else { return };
+        self.replace(actor, entries, |all, id, entry| {
+            if entry.guard.is_some() || entry.fact.object().is_none() {
+                return Some(id);
+            }
+            let variant = Variant { actor, guard: Some(acquires) };
+            Some(all.variant(id, variant, all.guarded < MOST_GUARDED).unwrap_or(id))
+        });
+    }
+
+    /// In front of a transition that enables an actor which had no step before, because it writes `object`, the entries of
+    /// that actor are attributed to the transition's, but for those on the object. There may be too many such entries; then
+    /// they stay its own.
+    pub(in crate::stateful) fn attribute(
+        &mut self,
+        enabled: ActorId,
+        object: ObjectId,
+        label: LabelId,
+        entries: &mut Bits,
+    ) {
+        let (actor, handler) = (self.actor(label), self.runs_on(enabled));
+        self.replace(enabled, entries, |all, id, entry| {
+            if entry.fact.object() == Some(object) {
+                return None;
+            }
+            let variant = Variant { actor, guard: entry.guard.or(handler) };
+            let before = all.len();
+            let new = all.variant(id, variant, all.attributed < MOST_ATTRIBUTED);
+            all.attributed += (all.len() - before) as u32;
+            Some(new.unwrap_or(id))
+        });
+    }
+
+    /// Replaces the entries of an actor by others, or by none. A replacement may be met again: it stays as it is then, being
+    /// another actor's or guarded.
+    fn replace(
+        &mut self,
+        actor: ActorId,
+        entries: &mut Bits,
+        by: impl Fn(&mut Entries, EntryId, Entry) -> Option<EntryId>,
+    ) {
+        for index in 0..entries.words().len() {
+            let own = self.by_actor.get(actor.index()).map_or(0, |own| own.word(index));
+            for id in members_of_word(index, entries.word(index) & own).map(EntryId) {
+                let new = by(self, id, self.get(id));
+                if new != Some(id) {
+                    entries.remove(id.0);
+                    entries.extend(new.map(|new| new.0));
+                }
+            }
+        }
+    }
+
+    /// The entry that differs in its actor and its guard, made if it may be and was not before.
+    fn variant(&mut self, id: EntryId, variant: Variant, may_make: bool) -> Option<EntryId> {
+        let known = self.variants[id.0 as usize].iter().find(|known| known.0 == variant);
+        if let Some(&(_, known)) = known {
+            return Some(known);
+        }
+        let entry = Entry { actor: variant.actor, fact: self.get(id).fact, guard: variant.guard };
+        let number = self.fact_number(entry);
+        let new = match self.known(entry, number) {
+            Some(known) => known,
+            None if may_make => self.make(entry, number),
+            None => return None,
+        };
+        self.variants[id.0 as usize].push((variant, new));
+        Some(new)
+    }
+
+    /// The number of an entry without a guard.
+    pub(in crate::stateful) fn entry(&mut self, actor: ActorId, fact: Fact) -> EntryId {
+        let entry = Entry { actor, fact, guard: None };
+        let number = self.fact_number(entry);
+        self.known(entry, number).unwrap_or_else(|| self.make(entry, number))
+    }
+
+    /// The number of an entry's fact and guard.
+    fn fact_number(&mut self, Entry { fact, guard, .. }: Entry) -> usize {
+        let next = self.fact_numbers.len() as u32;
+        *self.fact_numbers.entry((fact, guard)).or_insert(next) as usize
+    }
+
+    /// The number of an entry, if it was made before.
+    fn known(&self, entry: Entry, number: usize) -> Option<EntryId> {
+        *self.entry_numbers.get(entry.actor.index())?.get(number)?
+    }
+
+    fn make(&mut self, entry: Entry, number: usize) -> EntryId {
+        let Entry { actor, fact, guard } = entry;
+        let numbers = row_for(&mut self.entry_numbers, actor);
+        numbers.resize(numbers.len().max(number + 1), None);
+        let id = EntryId(self.entries.len() as u32);
+        numbers[number] = Some(id);
+        self.guarded += u32::from(guard.is_some());
+        self.entries.push(entry);
+        row_for(&mut self.by_actor, actor).insert(id.0);
+        self.variants.push(SmallVec::new());
+        self.subsumers.push(SmallVec::new());
+        match fact {
+            Fact::Touches(touch) => {
+                self.find_subsumers(id, touch);
+                self.on_object.entry(touch.object).or_default().push(id);
+            }
+            Fact::Enables(enabled) => {
+                row_for(&mut self.enablers, enabled).push(id);
+                self.enables.insert(id.0);
+            }
+        }
+        id
+    }
+
+    /// Finds the entries that a new one subsumes, and those that subsume it.
+    fn find_subsumers(&mut self, new: EntryId, Touch { object, access }: Touch) {
+        if access.contains(Access::RELEASE) {
+            self.released.insert(object.0);
+        }
+        let races = |later| self.dependence.races(Access::RELEASE, later);
+        let others = self.of_actor_on_object.entry((self.entries[new.0 as usize].actor, object)).or_default();
+        for &old in others.iter() {
+            for (above, below) in [(new, old), (old, new)] {
+                let [more, less] = [above, below].map(|id| self.entries[id.0 as usize]);
+                let (Some(one), Some(other)) = (more.fact.touch(), less.fact.touch()) else { continue };
+                let acquires_for_read = races(other.access) && !races(one.access);
+                if self.dependence.covers(one.access, other.access)
+                    && (more.guard.is_none() || more.guard == less.guard)
+                    && !(acquires_for_read && self.released.contains(object.0))
+                {
+                    self.subsumers[below.0 as usize].push(above);
+                    self.subsumed.insert(below.0);
+                    if acquires_for_read {
+                        self.acquired_for_reads.insert(object.0);
+                    }
+                }
+            }
+        }
+        others.push(new);
+    }
+
+    /// Whether known entries subsume all entries of a set that are not among them.
+    #[inline]
+    pub(in crate::stateful) fn subsumes(&self, known: Set, all: Set) -> bool {
+        // Mostly something is new, which is seen at once where sets are small.
+        let is_new = |index: usize| all.0[index] & !known.0[index] & !self.subsumed.word(index) != 0;
+        let is_small = !known.is_large() && !all.is_large();
+        !(is_small && (is_new(0) || is_new(1))) && self.all_are_subsumed(known, all)
+    }
+
+    fn all_are_subsumed(&self, known: Set, all: Set) -> bool {
+        let [known, all] = [&known, &all].map(|set| self.sets.words(set));
+        let is_subsumed = |id: u32| self.subsumers[id as usize].iter().any(|other| contains(known, other.0));
+        (0..).zip(all).all(|(index, all)| {
+            let new = all & !word(known, index);
+            new & !self.subsumed.word(index) == 0 && members_of_word(index, new).all(is_subsumed)
+        })
+    }
+
+    pub(in crate::stateful) fn get(&self, entry: EntryId) -> Entry {
+        self.entries[entry.0 as usize]
+    }
+
+    /// The actor of a transition.
+    pub(in crate::stateful) fn actor(&self, label: LabelId) -> ActorId {
+        self.labels[label.index()].actor
+    }
+
+    /// A transition's own entries.
+    pub(in crate::stateful) fn own(&self, label: LabelId) -> Set {
+        self.labels[label.index()].own
+    }
+
+    pub(in crate::stateful) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Extends `decisive`, the entries that decide about the backtrack points of a transition, by those that are not among
+    /// the first `known`: entries that conflict with the transition, and all that say that an actor is enabled. An actor's
+    /// own steps stay in their order.
+    pub(in crate::stateful) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut Bits) {
+        decisive.unite(&self.enables);
+        let Label { actor, own, held, .. } = self.labels[label.index()];
+        let is_held =
+            |object: Option<ObjectId>| object.is_some_and(|object| contains(self.sets.words(&held), object.0));
+        for entry in members(self.sets.words(&own).iter().copied()) {
+            let Fact::Touches(mine) = self.entries[entry as usize].fact else { continue };
+            let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
+            let new = on_object.partition_point(|id| (id.0 as usize) < known);
+            let acquires_for_read = self.acquired_for_reads.contains(mine.object.0);
+            let conflicts = |theirs: Access| {
+                self.dependence.races(mine.access, theirs)
+                    || acquires_for_read && self.dependence.touches(mine.access, theirs)
+            };
+            for &id in &on_object[new..] {
+                let theirs = self.get(id);
+                if let Fact::Touches(touch) = theirs.fact
+                    && theirs.actor != actor
+                    && !is_held(theirs.guard)
+                    && !is_held(self.runs_on(theirs.actor))
+                    && conflicts(touch.access)
+                {
+                    decisive.insert(id.0);
+                }
+            }
+        }
+    }
+
+    /// Whether another actor than this one has an entry for an object.
+    pub(in crate::stateful) fn is_touched_by_others(&self, object: ObjectId, actor: ActorId) -> bool {
+        self.on_object.get(&object).into_iter().flatten().any(|&entry| self.get(entry).actor != actor)
+    }
+
+    /// Those of some entries that say that an actor is enabled.
+    pub(in crate::stateful) fn enables_among(&mut self, entries: &Bits) -> Set {
+        let both = entries.words().iter().zip(self.enables.words());
+        let enables: SmallVec<[u64; 8]> = both.map(|(entries, enables)| entries & enables).collect();
+        self.sets.set(&enables)
+    }
+
+    /// The actors that enable an actor, directly or through others, by these entries.
+    pub(in crate::stateful) fn enablers(&mut self, actor: ActorId, enables: Set) -> Set {
+        if let Some(known) = self.all_enablers.get((actor, enables)) {
+            return known;
+        }
+        let (entries, mut all, mut enabled) = (self.sets.words(&enables), Bits::default(), vec![actor]);
+        while let Some(actor) = enabled.pop() {
+            for entry in
+                self.enablers.get(actor.index()).into_iter().flatten().filter(|entry| contains(entries, entry.0))
+            {
+                let enabler = self.get(*entry).actor;
+                if all.insert(enabler.0) {
+                    enabled.push(enabler);
+                }
+            }
+        }
+        let all = self.sets.set(all.words());
+        self.all_enablers.put((actor, enables), all);
+        all
+    }
+
+    /// The objects that a transition writes.
+    pub(in crate::stateful) fn writes(&self, label: LabelId) -> impl Iterator<Item = ObjectId> + '_ {
+        let own = self.sets.words(&self.labels[label.index()].own).iter().copied();
+        members(own).filter_map(|entry| match self.entries[entry as usize].fact {
+            Fact::Touches(touch) if Access::changes(touch.access) => Some(touch.object),
+            _ => None,
+        })
+    }
+}
