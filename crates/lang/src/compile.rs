@@ -20,6 +20,10 @@ use mazurka_core::Diagnostic;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
+/// So many characters of a step's source are shown.
+const LONGEST_STEP: usize = 48;
+/// So many characters of the source of a condition that fails are shown.
+const LONGEST_CONDITION: usize = 1_000;
 /// How many cells, locks, handlers, threads or events one definition may make.
 const MAX_LENGTH: i64 = 65_536;
 /// How many cells, locks, handlers, threads and events there may be in all.
@@ -233,11 +237,20 @@ impl<'s> Compiler<'s> {
         (line as u32, column as u32 + 1)
     }
 
-    /// The source of something on one line, cut where it gets long.
+    /// The source of a step on one line, cut where it gets long.
     fn text(&self, span: &Span) -> String {
+        self.text_up_to(LONGEST_STEP, span)
+    }
+
+    /// The source of a condition on one line: messages have it whole, unless it would fill the screen.
+    fn condition_text(&self, span: &Span) -> String {
+        self.text_up_to(LONGEST_CONDITION, span)
+    }
+
+    fn text_up_to(&self, most: usize, span: &Span) -> String {
         let words = self.source.get(span.clone()).unwrap_or_default().split_whitespace();
         let text = words.collect::<Vec<_>>().join(" ");
-        if text.chars().count() > 48 { text.chars().take(47).chain(['…']).collect() } else { text }
+        if text.chars().count() > most { text.chars().take(most - 1).chain(['…']).collect() } else { text }
     }
 }
 
@@ -610,7 +623,7 @@ impl Compiler<'_> {
         self.open_site(&condition.span);
         let body = self.body("never", &[], |compiler| compiler.guard(condition));
         let (line, column) = self.position(condition.span.start);
-        let text = format!("never {}", self.text(&condition.span));
+        let text = format!("never {}", self.condition_text(&condition.span));
         let message = format!("invariant broken: {text}");
         self.program.invariants.push(Invariant { body, text, message, line, column, cells: Vec::new() });
     }
@@ -1247,11 +1260,11 @@ impl Compiler<'_> {
         let (line, column) = self.position(span.start);
         let message = match text {
             Some(text) => format!("assertion failed: {text}"),
-            None => format!("assertion failed: {}", self.text(&condition.span)),
+            None => format!("assertion failed: {}", self.condition_text(&condition.span)),
         };
         let assertion = self.program.assertions.len() as u32;
         let is_false = matches!(self.program.code[before..], [Instruction::Const { value: 0, .. }]);
-        let text = self.text(span);
+        let text = self.condition_text(span);
         self.program.assertions.push(Assertion { text, message, line, column, is_false, values });
         self.emit(Instruction::Assert { condition: register, assertion });
     }
