@@ -2,7 +2,7 @@
 
 use crate::output::{Format, Output};
 use anyhow::{Result, anyhow};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
@@ -171,7 +171,7 @@ pub(crate) struct Search {
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
     /// The file with the dependences of a trace [default: dependence.txt in the folder of the trace].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) dependence: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
@@ -186,7 +186,7 @@ pub(crate) struct Search {
 #[derive(Debug, Args)]
 pub(crate) struct HomeSettings {
     /// A file that says which devices the home has, and which of them each app uses.
-    #[arg(help_heading = "Smart homes", long, value_name = "FILE")]
+    #[arg(help_heading = "Smart homes", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) home: Option<String>,
     /// What must never be true, as in 'lock == "unlocked" and mode == "Away"'. May be repeated.
     #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
@@ -261,7 +261,7 @@ Examples:
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
     /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES")]
+    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// The algorithm. `auto` picks one and says why.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto(), hide_possible_values = true, long_help = engine_help())]
@@ -271,7 +271,7 @@ pub(crate) struct Check {
     pub(crate) all: bool,
     /// Save the schedule of the violation in this file, and the schedules of further ones in files beside it
     /// [default for text: NAME.schedule in the current folder].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: Option<String>,
     /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
@@ -280,10 +280,10 @@ pub(crate) struct Check {
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
     /// Write a page about what was found into this file: one of those that `pairs` leads to.
-    #[arg(long, hide = true, value_name = "FILE")]
+    #[arg(long, hide = true, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) pair_page: Option<String>,
     /// Write a page for a browser into this folder: DIR/index.html.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
     /// May be repeated.
@@ -308,16 +308,16 @@ Examples:
   mazurka replay lost-update.schedule --emit-test lost-update.test.sh")]
 pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
-    #[arg(value_name = "SCHEDULE")]
+    #[arg(value_name = "SCHEDULE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: String,
     /// Show all steps at once, even on a terminal.
     #[arg(long)]
     pub(crate) print: bool,
     /// Run it on this program, even if the program has changed.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) program: Option<String>,
     /// Write a regression test: a shell script that fails if the violation is back.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) emit_test: Option<String>,
     /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
@@ -331,13 +331,13 @@ says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep,
 engines that have them.")]
 pub(crate) struct Compare {
     /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES")]
+    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
     /// Write a page with a chart for a browser into this folder: DIR/index.html.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     /// How to write the result: text, json or html; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
@@ -386,10 +386,10 @@ Examples:
   mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
 pub(crate) struct Pairs {
     /// Apps (.groovy), and folders with apps in them.
-    #[arg(required = true, value_name = "FILES|DIR")]
+    #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Check only the pairs in this file: two apps on each line, separated by a comma.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
     /// The algorithm.
     #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine(), hide_possible_values = true)]
@@ -407,7 +407,7 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) jobs: usize,
     /// Keep the results in this file.
-    #[arg(long, value_name = "FILE", default_value = "pairs.store")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new(), default_value = "pairs.store")]
     pub(crate) store: String,
     /// Do not keep results.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]
@@ -416,14 +416,14 @@ pub(crate) struct Pairs {
     #[arg(long)]
     pub(crate) fresh: bool,
     /// A file with accepted findings, one on each line: they are counted, and do not make the exit code 1.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) accept: Option<String>,
     /// Write all findings into this file, in the form that --accept reads.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) write_accept: Option<String>,
     /// Write pages for a browser into this folder: DIR/index.html with a table of the apps, and a page for each pair with
     /// findings.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
@@ -445,7 +445,7 @@ handlers do; otherwise the first thing that it could not follow is shown with it
 apps ran, 4 after Ctrl-C, and 5 otherwise.")]
 pub(crate) struct Apps {
     /// Apps (.groovy), and folders with apps in them.
-    #[arg(required = true, value_name = "FILES|DIR")]
+    #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Stop an app after this time.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]

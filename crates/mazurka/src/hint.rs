@@ -138,7 +138,10 @@ mod tests {
 
     #[test]
     fn where_nothing_stands_out_nothing_is_said() {
-        assert_eq!(hint_of("shared x = 0, y = 0; thread a(i in 0..2) { x = i; y = i; x = i; y = i; }"), None);
+        assert_eq!(
+            hint_of("shared x = 0, y = 0, z = 0; thread a(i in 0..2) { x = i; y = i; z = i; x = i; y = i; z = i; }"),
+            None
+        );
         assert_eq!(hint_of("shared x[2]; thread a(i in 0..2) { x[i] = 1; }"), None);
     }
 }

@@ -192,6 +192,6 @@ fn an_inconclusive_result_names_the_engine_to_try() {
     let program = example("families/independent-toggles.mz", &[("N", 26)]);
     let checked = Check::new(&program).engine(Engine::Exhaustive).time_limit(Duration::ZERO).run();
     assert!(matches!(checked.exploration.verdict, Verdict::Inconclusive(_)));
-    assert!(checked.to_string().contains("--engine stateful may come to an end"), "{checked}");
+    assert!(checked.to_string().contains("--engine stateful may finish"), "{checked}");
     assert!(json::report(&checked.report()).contains("\"alternative\": \"--engine stateful"));
 }

@@ -191,7 +191,7 @@ mod tests {
             </testcase>
             <system-out>VERDICT  inconclusive   exhaustive: 6 states, 250 ms
                  the time limit was reached; nothing was found so far
-                 a longer --time-limit looks further
+                 a longer --time-limit lets the search continue
         </system-out>
             <system-err/>
           </testsuite>
