@@ -3,8 +3,8 @@
 use crate::arguments::Agree as Arguments;
 use crate::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
-use mazurka::Verdict;
 use mazurka::report::format::number;
+use mazurka::{Engine, Verdict};
 use mazurka_agree::{Contender, Settings, Tally};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,6 +12,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 const SECONDS: u64 = 10;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
+    arguments.variant.refuse_others(engines)?;
     let seconds = arguments.seconds.or_else(|| arguments.programs.is_none().then_some(SECONDS));
     let settings = Settings {
         seed: arguments.seed.unwrap_or_else(seed_from_clock),

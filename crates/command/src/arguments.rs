@@ -1,7 +1,8 @@
 //! The command line: one table of options, from which the help and the checks come.
 
 use crate::output::{Format, Output};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use anyhow::{Result, anyhow};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
@@ -46,13 +47,13 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check a program: look for an order of events that breaks it.
     Check(Check),
-    /// Check every pair of some smart-home apps: who fights with whom.
+    /// Check every pair of smart-home apps: which of them are in conflict?
     Pairs(Pairs),
-    /// List smart-home apps: what they ask for, and how far they run.
+    /// List smart-home apps: their inputs, and whether Mazurka can run them.
     Apps(Apps),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
-    /// Run all engines that fit on one program, side by side.
+    /// Run all engines that support a program on it, side by side.
     Compare(Compare),
     /// Compare all engines with `exhaustive` on random programs.
     Agree(Agree),
@@ -61,23 +62,23 @@ pub(crate) enum Command {
 /// Which variant of an algorithm.
 #[derive(Debug, Args)]
 pub(crate) struct Variant {
-    /// Use the algorithm as published, without the savings that Mazurka adds.
+    /// Run `dpor`, `sdpor`, `em-dpor` or `stateful` as published, without the optimisations that Mazurka adds.
     #[arg(long)]
     pub(crate) plain: bool,
-    /// Run `stateful` as published, without our repairs: it misses violations, and to find nothing proves nothing.
+    /// Run `stateful` as published, without the corrections that Mazurka makes: it misses violations, so its result proves
+    /// nothing.
     #[arg(long)]
     pub(crate) as_published: bool,
-    /// Disable the sleep sets of `dpor`: the algorithm as the papers measured it.
+    /// Run `dpor` without sleep sets, as the papers measured it.
     #[arg(long)]
     pub(crate) no_sleep: bool,
-    /// How `sdpor` tells states apart: by all that they consist of, or by how local states changed.
-    #[arg(long, value_enum, value_name = "CAPTURE", default_value_t = CaptureChoice::Exact)]
-    pub(crate) capture: CaptureChoice,
-    /// Where `unfolding` goes no further: where fewer events led to the same state, where events that come first
-    /// in an order did, or nowhere.
-    #[arg(long, value_enum, value_name = "CUTOFFS", default_value_t = CutoffsChoice::Size)]
-    pub(crate) cutoffs: CutoffsChoice,
-    /// Look for data races, too: two accesses of a shared variable, not both atomic, that nothing orders.
+    /// How `sdpor` compares states [default: exact].
+    #[arg(long, value_enum, value_name = "CAPTURE")]
+    pub(crate) capture: Option<CaptureChoice>,
+    /// Where `unfolding` stops at a state that it has met before [default: size].
+    #[arg(long, value_enum, value_name = "CUTOFFS")]
+    pub(crate) cutoffs: Option<CutoffsChoice>,
+    /// Also look for data races: two accesses of a shared variable, not both atomic, that nothing orders.
     #[arg(long)]
     pub(crate) races: bool,
 }
@@ -86,36 +87,67 @@ impl Variant {
     /// What the engines are told.
     pub(crate) fn options(&self) -> Options {
         let capture = match self.capture {
-            CaptureChoice::Exact => Capture::Exact,
-            CaptureChoice::Delta => Capture::Delta,
+            None | Some(CaptureChoice::Exact) => Capture::Exact,
+            Some(CaptureChoice::Delta) => Capture::Delta,
         };
         let cutoffs = match self.cutoffs {
-            CutoffsChoice::Size => Cutoffs::Size,
-            CutoffsChoice::Order => Cutoffs::Order,
-            CutoffsChoice::None => Cutoffs::None,
+            None | Some(CutoffsChoice::Size) => Cutoffs::Size,
+            Some(CutoffsChoice::Order) => Cutoffs::Order,
+            Some(CutoffsChoice::None) => Cutoffs::None,
         };
         let Variant { plain, as_published, no_sleep, races, .. } = *self;
         Options { plain, as_published, no_sleep, capture, cutoffs, races, ..Options::default() }
     }
+
+    /// Refuses an option of which none of the engines that run knows anything; `auto` leaves open which one that is, so
+    /// it has none.
+    pub(crate) fn refuse_others(&self, engines: &[Engine]) -> Result<()> {
+        let given = [
+            ("--plain", self.plain, PLAIN),
+            ("--as-published", self.as_published, &[Engine::Stateful][..]),
+            ("--no-sleep", self.no_sleep, &[Engine::Dpor]),
+            ("--capture", self.capture.is_some(), &[Engine::Sdpor]),
+            ("--cutoffs", self.cutoffs.is_some(), &[Engine::Unfolding]),
+        ];
+        for (option, is_given, fitting) in given {
+            if is_given && !engines.iter().any(|engine| fitting.contains(engine)) {
+                return Err(not_for_this_engine(option, fitting));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The engines that can do without the optimisations that are ours.
+pub(crate) const PLAIN: &[Engine] = &[Engine::Dpor, Engine::Sdpor, Engine::EmDpor, Engine::Stateful];
+
+/// What is said of an option that the engine would ignore.
+pub(crate) fn not_for_this_engine(option: &str, fitting: &[Engine]) -> anyhow::Error {
+    let names: Vec<&str> = fitting.iter().map(|engine| engine.name()).collect();
+    let names = match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    };
+    anyhow!("error: {option}: not for this engine\nexpected --engine {names} with it")
 }
 
 /// How states are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CaptureChoice {
-    /// By all that they consist of.
+    /// By everything in them.
     Exact,
-    /// By what is shared and how local states changed.
+    /// By shared values, and by how the local state of each actor has changed.
     Delta,
 }
 
 /// Where an unfolding is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CutoffsChoice {
-    /// Where fewer events led to the same state.
+    /// Where fewer events lead to the same state.
     Size,
-    /// Where fewer steps did, or as many that come first in an order, in any way that was met.
+    /// Also where as many steps lead to it that come first in a fixed order.
     Order,
-    /// Nowhere.
+    /// Never.
     None,
 }
 
@@ -125,11 +157,11 @@ pub(crate) struct Search {
     /// Stop after this time, as in 5s, 2m or 1h30m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) time_limit: Option<Duration>,
-    /// Stop when the process holds this much memory, as in 512MiB or 4GiB
-    /// [default: three quarters of what the machine has].
+    /// Stop when the process uses this much memory, as in 512MiB or 4GiB
+    /// [default: three quarters of the machine's memory].
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory_limit: Option<u64>,
-    /// Follow no schedule further than this; what lies beyond is cut, and the verdict is `bounded`.
+    /// Cut each schedule after this many steps. If something was cut, the verdict is `bounded`.
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) max_steps: Option<u64>,
     /// Search on this many threads [default: all cores; `event`: one].
@@ -138,14 +170,14 @@ pub(crate) struct Search {
     /// Set a constant of a .mz program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
-    /// The dependences of a trace [default: dependence.txt beside it].
-    #[arg(long, value_name = "FILE")]
+    /// The file with the dependences of a trace [default: dependence.txt in the folder of the trace].
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) dependence: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
     #[command(flatten)]
     pub(crate) variant: Variant,
-    /// Show no progress, and of the result only the verdict.
+    /// Show no progress, and only the verdict.
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -153,16 +185,16 @@ pub(crate) struct Search {
 /// What a smart home is made for.
 #[derive(Debug, Args)]
 pub(crate) struct HomeSettings {
-    /// A file that names the devices of the home, what an app's inputs stand for, and their values.
-    #[arg(help_heading = "Smart homes", long, value_name = "FILE")]
+    /// A file that says which devices the home has, and which of them each app uses.
+    #[arg(help_heading = "Smart homes", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) home: Option<String>,
-    /// What must never be, as in 'lock == "unlocked" and mode == "Away"'; any number of times.
+    /// What must never be true, as in 'lock == "unlocked" and mode == "Away"'. May be repeated.
     #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
     pub(crate) never: Vec<String>,
-    /// Do not look for apps that fight over a device.
+    /// Do not look for conflicts: apps that set one device to different values.
     #[arg(help_heading = "Smart homes", long)]
     pub(crate) no_conflicts: bool,
-    /// The environment that the apps live in.
+    /// Which events and values the home's environment has.
     #[arg(help_heading = "Smart homes", long, value_enum, default_value_t = ProfileChoice::Usual)]
     pub(crate) profile: ProfileChoice,
 }
@@ -170,9 +202,9 @@ pub(crate) struct HomeSettings {
 /// The environments of a smart home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileChoice {
-    /// As a home is.
+    /// Those of a real home.
     Usual,
-    /// As in the study of VMCAI 2022: its events and values, timers that run at once.
+    /// Those of the study of VMCAI 2022, where timers run at once.
     Paper,
 }
 
@@ -220,7 +252,7 @@ impl Search {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The verdict is `verified` (no order of events breaks the program), `violated`, `bounded` (a bound cut something), \
-`inconclusive` (time or memory ran out, or Ctrl-C) or `unsupported` (the engine is not made for this program).
+`inconclusive` (time or memory ran out, or Ctrl-C) or `unsupported` (the engine does not support this program).
 
 Examples:
   mazurka check examples/threads/lost-update.mz
@@ -229,29 +261,29 @@ Examples:
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
     /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES")]
+    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
-    /// The algorithm; `auto` picks one and says why.
+    /// The algorithm. `auto` picks one and says why.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto(), hide_possible_values = true, long_help = engine_help())]
     pub(crate) engine: EngineChoice,
     /// Look for all violations instead of stopping at the first.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Save the schedule of the violation here, and those of further ones beside it
-    /// [default for text: NAME.schedule in this folder].
-    #[arg(long, value_name = "FILE")]
+    /// Save the schedule of the violation in this file, and the schedules of further ones in files beside it
+    /// [default for text: NAME.schedule in the current folder].
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: Option<String>,
-    /// Save no schedule.
+    /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
     /// Write a page about what was found into this file: one of those that `pairs` leads to.
-    #[arg(long, hide = true, value_name = "FILE")]
+    #[arg(long, hide = true, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) pair_page: Option<String>,
     /// Write a page for a browser into this folder: DIR/index.html.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     /// How to write the result: text, json, sarif, junit or html; with =FILE into a file, otherwise to standard output.
     /// May be repeated.
@@ -263,9 +295,10 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-On a terminal the schedule is walked through step by step: n goes on, b back, r to the violation, h lists all commands.
+On a terminal you walk through the schedule step by step: n goes on, b goes back, r goes to the violation, h lists all \
+commands.
 
-The program is looked for under the name that the schedule gives, and then beside the schedule. It must not have \
+The program is looked for under the name in the schedule, and then in the folder of the schedule. It must not have \
 changed, unless --program names it. The exit code is 1 if the violation occurs again, and 4 if it does not: other \
 orders may still lead to it.
 
@@ -275,16 +308,16 @@ Examples:
   mazurka replay lost-update.schedule --emit-test lost-update.test.sh")]
 pub(crate) struct Replay {
     /// A schedule that `mazurka check` saved.
-    #[arg(value_name = "SCHEDULE")]
+    #[arg(value_name = "SCHEDULE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: String,
-    /// Show all steps at once, also on a terminal.
+    /// Show all steps at once, even on a terminal.
     #[arg(long)]
     pub(crate) print: bool,
-    /// Run it on this program, whatever has changed since.
-    #[arg(long, value_name = "FILE")]
+    /// Run it on this program, even if the program has changed.
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) program: Option<String>,
     /// Write a regression test: a shell script that fails if the violation is back.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) emit_test: Option<String>,
     /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
@@ -293,17 +326,18 @@ pub(crate) struct Replay {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every engine looks for all violations, so that the counts can be compared. An engine that is not made for the program \
-says why. Without --time-limit each engine gets 10 seconds.")]
+Every engine looks for all violations, so that the counts can be compared. An engine that does not support the program \
+says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
+engines that have them.")]
 pub(crate) struct Compare {
     /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES")]
+    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
-    /// Write a page for a browser with a picture into this folder: DIR/index.html.
-    #[arg(long, value_name = "DIR")]
+    /// Write a page with a chart for a browser into this folder: DIR/index.html.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     /// How to write the result: text, json or html; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
@@ -314,7 +348,8 @@ pub(crate) struct Compare {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each program comes from one number: a disagreement names it, is shrunk to a few lines, and can be shown again.
+Each program is made from a number. A program on which engines disagree is reduced to a few lines and shown with its \
+number, so that it can be made again.
 
 Examples:
   mazurka agree --seconds 120
@@ -323,13 +358,13 @@ pub(crate) struct Agree {
     /// Run for this long [default: 10 seconds, unless --programs is given].
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) seconds: Option<u64>,
-    /// Make this many programs.
+    /// Stop after this many programs.
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) programs: Option<u64>,
     /// The number of the first program [default: from the clock].
     #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) seed: Option<u64>,
-    /// Only these engines, each against `exhaustive`.
+    /// Compare only these engines with `exhaustive`.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
     #[command(flatten)]
@@ -341,9 +376,9 @@ pub(crate) struct Agree {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each pair is checked by a process of its own, on all cores. What is known is kept in a file, so that the same command, \
-when it was ended, goes on where it stopped; apps that have changed are checked again. The exit code is 1 if any pair \
-is violated, and 0 if all are verified or accepted.
+Each pair is checked by its own process, on all cores. Results are kept in a file: the same command continues where \
+it was stopped, and checks again only what has changed. The exit code is 1 if any pair is violated, and 0 if all are \
+verified or accepted.
 
 Examples:
   mazurka pairs examples/smart-home --report matrix
@@ -351,10 +386,10 @@ Examples:
   mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
 pub(crate) struct Pairs {
     /// Apps (.groovy), and folders with apps in them.
-    #[arg(required = true, value_name = "FILES|DIR")]
+    #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
-    /// Only the pairs that this file lists: two apps on each line, with a comma between them.
-    #[arg(long, value_name = "FILE")]
+    /// Check only the pairs in this file: two apps on each line, separated by a comma.
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
     /// The algorithm.
     #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine(), hide_possible_values = true)]
@@ -365,34 +400,34 @@ pub(crate) struct Pairs {
     /// Stop a pair after this time.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(crate) time_limit: Duration,
-    /// Stop a pair when it holds this much memory.
+    /// Stop a pair when it uses this much memory.
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size)]
     pub(crate) memory_limit: u64,
-    /// Check so many pairs at a time [default: all cores].
+    /// Check this many pairs at a time [default: one for each core].
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) jobs: usize,
-    /// Keep what is known in this file.
-    #[arg(long, value_name = "FILE", default_value = "pairs.store")]
+    /// Keep the results in this file.
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new(), default_value = "pairs.store")]
     pub(crate) store: String,
-    /// Keep nothing.
+    /// Do not keep results.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]
     pub(crate) no_store: bool,
-    /// Check all pairs again, also those that the store knows.
+    /// Check all pairs again, even those whose results were kept.
     #[arg(long)]
     pub(crate) fresh: bool,
-    /// Findings that are accepted, one on each line: they are counted, and do not make the exit code 1.
-    #[arg(long, value_name = "FILE")]
+    /// A file with accepted findings, one on each line: they are counted, and do not make the exit code 1.
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) accept: Option<String>,
-    /// Write all that was found into this file, as --accept reads it.
-    #[arg(long, value_name = "FILE")]
+    /// Write all findings into this file, in the form that --accept reads.
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) write_accept: Option<String>,
-    /// Write pages for a browser into this folder: DIR/index.html with a matrix of the apps, and one for each pair with
-    /// something found.
-    #[arg(long, value_name = "DIR")]
+    /// Write pages for a browser into this folder: DIR/index.html with a table of the apps, and a page for each pair with
+    /// findings.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
-    /// Use the algorithm as published, without the savings that Mazurka adds.
+    /// Run the algorithm as published, without the optimisations that Mazurka adds.
     #[arg(long)]
     pub(crate) plain: bool,
     /// How to write the table.
@@ -405,16 +440,17 @@ pub(crate) struct Pairs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each app is read, installed alone and let run. The stage is `ran` if its handlers met nothing that is not modelled; \
-otherwise the first thing that stopped it is shown with its place. The exit code is 0 if all apps ran, and 5 otherwise.")]
+Each app is read, installed in a home of its own, and run. The stage is `ran` if Mazurka could follow all that its \
+handlers do; otherwise the first thing that it could not follow is shown with its place. The exit code is 0 if all \
+apps ran, 4 after Ctrl-C, and 5 otherwise.")]
 pub(crate) struct Apps {
     /// Apps (.groovy), and folders with apps in them.
-    #[arg(required = true, value_name = "FILES|DIR")]
+    #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
-    /// Let an app run for this long.
+    /// Stop an app after this time.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration)]
     pub(crate) time_limit: Duration,
-    /// The environment that the apps live in.
+    /// Which events and values the home's environment has.
     #[arg(long, value_enum, default_value_t = ProfileChoice::Usual)]
     pub(crate) profile: ProfileChoice,
     /// How to write the table.
@@ -442,7 +478,7 @@ pub(crate) enum ListFormat {
 pub(crate) enum TableFormat {
     /// For people.
     Text,
-    /// Commas between the columns, a line per pair.
+    /// A line for each pair, with commas between the columns.
     Csv,
     /// For machines: one JSON object.
     Json,
@@ -456,7 +492,7 @@ pub(crate) enum EngineChoice {
 }
 
 fn engine_help() -> String {
-    let mut help = "The algorithm:\n  auto         the one that suits the program\n".to_owned();
+    let mut help = "The algorithm:\n  auto         the engine that suits the program\n".to_owned();
     for engine in Engine::ALL {
         help += &format!("  {:<12} {}\n", engine.name(), engine.summary().trim_end_matches('.'));
     }

@@ -1,8 +1,8 @@
-//! Ends the process where a search does not come to its end by itself.
+//! Ends the process if a search does not stop at its limits by itself.
 //!
-//! Engines look at the limits again and again, but not everything that takes long is an engine: a file may take long to be
-//! read, and a single step may be large. A thread watches from the start of the command on. If a limit was reached, or
-//! Ctrl-C was pressed, and the command goes on all the same, the thread tells what is known and ends the process.
+//! Engines check the limits at every step, but other work may take long, too: reading a file, or a single large step. A
+//! thread watches from the start of the command. If a limit was reached, or Ctrl-C was pressed, and the command does not
+//! stop in time, the thread prints what is known and ends the process.
 
 use mazurka::{
     Budget, Checked, Counter, Engine, Exploration, Found, Observer, Progress, Searched, Statistics, StopReason,
@@ -13,17 +13,17 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 const LOOK_EVERY: Duration = Duration::from_millis(5);
-/// A limit may be overstepped by one part in so many: the search has that long to end by itself.
+/// A limit may be exceeded by this fraction before the process is ended: by 1/20.
 const SLACK: u32 = 20;
-/// And by this time.
+/// A time limit may be exceeded by this much more.
 const GRACE: Duration = Duration::from_millis(700);
 
-/// What is locked stays usable whatever happened to others.
+/// Locks a mutex, even if another thread panicked while it held it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stands behind a command.
+/// Watches a command.
 #[derive(Default)]
 pub(crate) struct Backstop {
     is_disarmed: Mutex<bool>,
@@ -31,8 +31,8 @@ pub(crate) struct Backstop {
 }
 
 impl Backstop {
-    /// Watches until it is disarmed. If a limit is overstepped before that, `end` tells what is known and returns the exit
-    /// code of the process. Nobody gets past [`Backstop::disarm`] then.
+    /// Watches until it is disarmed. If a limit is exceeded before that, `end` prints what is known and returns the exit
+    /// code of the process. [`Backstop::disarm`] blocks then.
     pub(crate) fn watch(&self, budget: &Budget, end: impl FnOnce(StopReason) -> u8) {
         let started = Instant::now();
         let mut cancelled = None;
@@ -51,7 +51,7 @@ impl Backstop {
         }
     }
 
-    /// The command has come to its end by itself, or will soon.
+    /// The command has finished by itself, or is about to.
     pub(crate) fn disarm(&self) {
         *lock(&self.is_disarmed) = true;
         self.changed.notify_all();
@@ -71,7 +71,7 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// The limit that was overstepped by more than a little.
+/// The limit that was exceeded by more than is allowed.
 fn overstepped(budget: &Budget, started: Instant, cancelled: Option<Instant>) -> Option<StopReason> {
     if cancelled.is_some_and(|since| since.elapsed() >= GRACE) {
         return Some(StopReason::Cancelled);

@@ -7,7 +7,7 @@ use crate::jobs::end_when_input_is_closed;
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::page;
 use crate::save::save;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
@@ -35,9 +35,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         EngineChoice::Engine(engine) => Some(engine),
         EngineChoice::Auto => None,
     };
-    if arguments.search.variant.as_published && engine != Some(Engine::Stateful) {
-        bail!("error: --as-published: not for this engine\nexpected --engine stateful with it");
-    }
+    arguments.search.variant.refuse_others(engine.as_slice())?;
     let backstop = Backstop::default();
     let known = Mutex::new(Known::new(arguments.files.join(" + "), engine.unwrap_or(Engine::Exhaustive)));
     let told = thread::scope(|scope| {

@@ -20,6 +20,8 @@ use std::time::Duration;
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
+    arguments.search.variant.refuse_others(engines)?;
     let inputs = arguments.search.inputs(&arguments.files);
     let outputs = Outputs::new(&arguments.format, &[Format::Text, Format::Json, Format::Html], &inputs)?;
     let mut options = arguments.search.options(true, cancel_on_interrupt());
@@ -37,7 +39,6 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         let _disarmed = reading.disarmed_at_end();
         load_within(&arguments.files, &settings, console.error_colour(), &options.budget)
     })?;
-    let engines = if arguments.engine.is_empty() { Engine::ALL } else { &arguments.engine[..] };
     let mut progress = console.progress(options.budget.time);
     let mut entries = Vec::new();
     for &engine in engines {

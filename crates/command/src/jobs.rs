@@ -179,10 +179,25 @@ fn read_all(from: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The beginning of an error, on one line.
+/// The first error, on one line. Of one that is shown with its source: the place, the message and what was expected.
 fn first_words(errors: &str) -> String {
-    let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect();
-    lines.join("; ").trim_start_matches("error: ").to_owned()
+    const ERROR: &str = "error: ";
+    let (mut words, mut place) = (Vec::new(), String::new());
+    let lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
+    for (number, line) in lines.enumerate() {
+        if number > 0 && line.starts_with(ERROR) || words.len() == 3 {
+            break;
+        }
+        let before_bar = line.split_once('|').map(|(before, _)| before.trim());
+        if let Some(file) = line.strip_prefix("--> ") {
+            place = format!("{file}: ");
+        } else if before_bar.is_some_and(|before| before.chars().all(|c| c.is_ascii_digit())) {
+            words.extend(line.rsplit_once('^').map(|(_, label)| label.trim()).filter(|label| !label.is_empty()));
+        } else {
+            words.push(line.strip_prefix(ERROR).unwrap_or(line));
+        }
+    }
+    place + &words.join("; ")
 }
 
 /// Ends this process when its input is closed: whoever started it holds the other end, and wants nothing more then.
@@ -196,6 +211,18 @@ pub(crate) fn end_when_input_is_closed(code: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_error_with_its_source_is_told_on_one_line() {
+        let framed = "error: unknown name `y`\n --> a.groovy:3:5\n  |\n3 | x = y ^ 2\n  |     ^ expected one of: x\n\nerror: another\n";
+        assert_eq!(first_words(framed), "a.groovy:3:5: unknown name `y`; expected one of: x");
+        assert_eq!(
+            first_words("error: a.mz: there is no such file\nexpected a .mz file\n"),
+            "a.mz: there is no such file; expected a .mz file"
+        );
+        assert_eq!(first_words("thread main panicked"), "thread main panicked");
+        assert_eq!(first_words(""), "");
+    }
 
     /// Not a test by itself: a job that brings its process down.
     #[test]

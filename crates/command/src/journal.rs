@@ -146,7 +146,9 @@ impl Journal {
 
     /// Puts a journal of these lines in the place of the one that is locked.
     fn rewrite(&self, lines: &[String]) -> io::Result<()> {
-        let new = self.path.with_file_name(format!(".mazurka-{}-journal.tmp", std::process::id()));
+        // A link stays a link: what it leads to is replaced, and keeps its mode.
+        let path = fs::canonicalize(&self.path)?;
+        let new = path.with_file_name(format!(".mazurka-{}-journal.tmp", std::process::id()));
         let whole: String = [self.header.trim_end()]
             .into_iter()
             .chain(lines.iter().map(String::as_str))
@@ -155,8 +157,9 @@ impl Journal {
         let write = || -> io::Result<()> {
             let mut file = File::create(&new)?;
             file.write_all(whole.as_bytes())?;
+            file.set_permissions(fs::metadata(&path)?.permissions())?;
             file.sync_all()?;
-            fs::rename(&new, &self.path)
+            fs::rename(&new, &path)
         };
         write().inspect_err(|_| drop(fs::remove_file(&new)))
     }
@@ -329,6 +332,27 @@ mod tests {
         open(&path).0.add(&[(1 << 90, "new".to_owned())]).expect("a record can be added");
         assert_eq!(open(&path).1.records[&(1 << 90)], "new");
         assert!(open(&path).0.add(&[(7, "two\nlines".to_owned())]).is_err());
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_rewritten_journal_keeps_its_link_and_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = folder("link");
+        let (path, link) = (folder.join("journal"), folder.join("link"));
+        let whole = written(&path);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("a mode can be set");
+        std::os::unix::fs::symlink(&path, &link).expect("a link can be made");
+        // A record that is damaged makes it be written again.
+        let mut bytes = whole;
+        let end = bytes.len() - 3;
+        bytes[end] ^= 1;
+        fs::write(&path, &bytes).expect("it can be written");
+        assert_eq!(open(&link).1.damaged, 1);
+        assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+        assert_eq!(fs::metadata(&path).expect("it is there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(open(&path).1.damaged, 0, "what the link leads to was written again");
         let _ = fs::remove_dir_all(&folder);
     }
 

@@ -4,7 +4,7 @@
 //! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.
 
 use crate::app_files::app_files;
-use crate::arguments::{Pairs as Arguments, ProfileChoice, TableFormat};
+use crate::arguments::{PLAIN, Pairs as Arguments, ProfileChoice, TableFormat, not_for_this_engine};
 use crate::console::{Console, cancel_on_interrupt};
 use crate::jobs::{Ended, Jobs};
 use crate::output::Unwritten;
@@ -51,6 +51,9 @@ impl Pair {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    if arguments.plain && !PLAIN.contains(&arguments.engine) {
+        return Err(not_for_this_engine("--plain", PLAIN));
+    }
     let pairs = pairs_of(arguments)?;
     let accepted = match &arguments.accept {
         Some(file) => {

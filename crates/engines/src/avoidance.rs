@@ -1,4 +1,4 @@
-//! Whether a violation can still be avoided: a search for an execution from here on in which it does not occur.
+//! Whether a violation can still be avoided: searches for an execution from a given state in which it does not occur.
 
 use hashbrown::HashSet;
 use mazurka_core::{
@@ -6,18 +6,18 @@ use mazurka_core::{
 };
 use rustc_hash::FxBuildHasher;
 
-/// All searches for one violation take at most so many steps.
+/// All searches for one violation together take at most this many steps.
 const MOST_STEPS: usize = 50_000;
-/// An execution that goes on for so long without the violation counts as one that avoids it.
+/// An execution of this many steps without the violation counts as one that avoids it.
 const LONG: usize = 5_000;
 
 /// What a search found.
 pub(crate) enum Avoidable {
     /// These moves lead to an end, or around a cycle, without the violation.
     Yes(Vec<Move>),
-    /// Every execution from here on comes to the violation.
+    /// Every execution from this state leads to the violation.
     No,
-    /// The search was given up.
+    /// The search gave up.
     Unknown,
 }
 

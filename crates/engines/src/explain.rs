@@ -1,12 +1,12 @@
-//! Why a violation happens: the step after which it could not be avoided any more.
+//! Why a violation happens: the step after which it cannot be avoided any more.
 //!
-//! From the end of the schedule back, a search asks of each state whether the violation can still be avoided there
-//! ([`Avoidance`]). The *decisive* step is the last one before which it can. It had another outcome that avoids the
-//! violation; or, since steps that do not conflict commute, it came before a conflicting step of another actor that
-//! would have avoided the violation by coming first. That step may be part of the schedule or not. Where the decisive
-//! step is the last one, which is where the violation shows, an earlier race tells more if its other order avoids
-//! the violation as well; see `race.rs`. Where two critical sections are in the wrong order, what tells is not that
-//! they took the same lock but what they did within.
+//! Going back from the end of the schedule, a search asks for each state whether the violation can still be avoided from
+//! there ([`Avoidance`]). The *decisive* step is the last step before which it can. There are two cases. Either the step
+//! has another outcome that avoids the violation. Or, since steps that do not conflict commute, there is a conflicting
+//! step of another actor, and the violation is avoided if that step comes first; it may be part of the schedule or not.
+//! If the decisive step is the last step of the schedule, an earlier race explains more, provided that its other order
+//! avoids the violation as well; see `race.rs`. If two critical sections are in the wrong order, the explanation names
+//! the conflicting accesses inside them, not the lock.
 
 use crate::avoidance::{Avoidable, Avoidance};
 use crate::race::{Run, accesses_that_race};

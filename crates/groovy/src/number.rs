@@ -181,16 +181,21 @@ fn power(pair: Pair) -> Result<Value, Trouble> {
         Pair::Long(a, b) => (Decimal::from(a), Decimal::from(b)),
         Pair::Decimal(a, b) => (a, b),
     };
-    let whole = exponent.is_integer().then(|| exponent.to_u32()).flatten();
-    let Some(times) = whole.filter(|&times| times < 1000) else {
+    if !exponent.is_integer() || exponent.is_sign_negative() && !exponent.is_zero() {
         let (base, exponent) = (base.to_f64().unwrap_or(f64::NAN), exponent.to_f64().unwrap_or(f64::NAN));
         return Ok(Value::Double(base.powf(exponent)));
-    };
-    let mut result = Some(Decimal::ONE);
-    for _ in 0..times {
-        result = result.and_then(|result| result.checked_mul(base));
     }
-    let result = result.ok_or_else(overflow)?;
+    let (mut times, mut square) = (exponent.to_u64().ok_or_else(overflow)?, base);
+    let mut result = Decimal::ONE;
+    while times > 0 {
+        if times & 1 == 1 {
+            result = result.checked_mul(square).ok_or_else(overflow)?;
+        }
+        times >>= 1;
+        if times > 0 {
+            square = square.checked_mul(square).ok_or_else(overflow)?;
+        }
+    }
     let whole = base.scale() == 0;
     Ok(result.to_i64().filter(|_| whole).map_or(Value::Decimal(result), Value::int))
 }

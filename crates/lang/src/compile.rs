@@ -17,6 +17,10 @@ use crate::{CompileError, Sources};
 use hashbrown::HashMap;
 use mazurka_core::Diagnostic;
 
+/// So many characters of a step's source are shown.
+const LONGEST_STEP: usize = 48;
+/// So many characters of the source of a condition that fails are shown.
+const LONGEST_CONDITION: usize = 1_000;
 /// How many cells, locks, handlers, threads or events one definition may make.
 const MAX_LENGTH: i64 = 65_536;
 /// How many cells, locks, handlers, threads and events there may be in all.
@@ -230,10 +234,19 @@ impl<'s> Compiler<'s> {
         (line as u32, column as u32 + 1)
     }
 
-    /// The source of something on one line, cut where it gets long.
+    /// The source of a step on one line, cut where it gets long.
     fn text(&self, span: &Span) -> String {
+        self.text_up_to(LONGEST_STEP, span)
+    }
+
+    /// The source of a condition on one line: messages have it whole, unless it would fill the screen.
+    fn condition_text(&self, span: &Span) -> String {
+        self.text_up_to(LONGEST_CONDITION, span)
+    }
+
+    fn text_up_to(&self, most: usize, span: &Span) -> String {
         let words = self.source.get(span.clone()).unwrap_or_default().split_whitespace();
         let text = words.collect::<Vec<_>>().join(" ");
-        if text.chars().count() > 48 { text.chars().take(47).chain(['…']).collect() } else { text }
+        if text.chars().count() > most { text.chars().take(most - 1).chain(['…']).collect() } else { text }
     }
 }

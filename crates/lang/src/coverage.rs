@@ -19,6 +19,8 @@ pub(crate) struct Marks {
     instructions: Box<[AtomicU8]>,
     /// For each invariant whether a step changed something that it looks at.
     invariants: Box<[AtomicBool]>,
+    /// Whether an execution came to an end at which no actor waits.
+    finished: AtomicBool,
 }
 
 impl Marks {
@@ -26,6 +28,14 @@ impl Marks {
         Marks {
             instructions: program.code.iter().map(|_| AtomicU8::new(0)).collect(),
             invariants: program.invariants.iter().map(|_| AtomicBool::new(false)).collect(),
+            finished: AtomicBool::new(false),
+        }
+    }
+
+    /// An execution came to an end at which no actor waits.
+    pub(crate) fn note_finished(&self) {
+        if !self.finished.load(Ordering::Relaxed) {
+            self.finished.store(true, Ordering::Relaxed);
         }
     }
 
@@ -94,6 +104,8 @@ pub struct Coverage {
     pub invariants: Vec<InvariantCoverage>,
     /// The assumptions at which an execution ended.
     pub blocked_at: Vec<Excerpt>,
+    /// Whether an execution came to an end at which no actor waits.
+    pub finished: bool,
 }
 
 impl Coverage {
@@ -130,7 +142,8 @@ impl Coverage {
             changed: models.iter().any(|model| model.marks().invariants[number].load(Ordering::Relaxed)),
             variables: invariant.cells.iter().map(|&cell| program.cell_names[cell as usize].clone()).collect(),
         });
-        Coverage { assertions, invariants: invariants.collect(), blocked_at }
+        let finished = models.iter().any(|model| model.marks().finished.load(Ordering::Relaxed));
+        Coverage { assertions, invariants: invariants.collect(), blocked_at, finished }
     }
 }
 

@@ -437,7 +437,11 @@ pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     let Some(first) = deadlocked.first() else {
         let assuming = stuck.iter().filter(|record| matches!(wait_of(model, words, record), Some(Wait::Assumption)));
         assuming.for_each(|record| model.marks().note(record.header.pc, BLOCKED));
-        return if stuck.is_empty() { Ending::Finished } else { Ending::Blocked };
+        if !stuck.is_empty() {
+            return Ending::Blocked;
+        }
+        model.marks().note_finished();
+        return Ending::Finished;
     };
     let reasons: Vec<String> = deadlocked.iter().map(|record| reason(model, words, record)).collect();
     let mut violation = Violation::new(ViolationKind::Deadlock, format!("deadlock: {}", reasons.join("; ")));

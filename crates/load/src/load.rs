@@ -91,7 +91,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
     for file in files {
         kinds.push(Kind::of(file).ok_or_else(|| {
             let trouble = match Path::new(file).exists() {
-                true => "not a kind of program that is known here",
+                true => "not a known kind of program",
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
@@ -106,7 +106,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
         [Kind::Trace] | [Kind::Trace, Kind::Trace] => Ok(Kind::Trace),
         _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
         _ => Err(LoadError::plain(format!(
-            "error: {} files were given that are no program together\nexpected one .mz file, .groovy files only, or a trace and the file of its dependences",
+            "error: these {} files do not make one program\nexpected one .mz file, .groovy files only, or a trace and the file of its dependences",
             files.len()
         ))),
     }

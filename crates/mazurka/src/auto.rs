@@ -94,10 +94,30 @@ fn joined(mut before: Vec<Found>, after: Vec<Found>) -> Vec<Found> {
     before
 }
 
-/// Another engine to try where none came to its end, in one sentence.
-pub(crate) fn alternative(traits: &Traits, engine: Engine, picked: Option<&Picked>) -> Option<String> {
+/// What to try where a search did not come to its end, in one sentence. `growth` is asked after how many steps a run had
+/// neither ended nor come back to a state.
+pub(crate) fn alternative(
+    traits: &Traits,
+    engine: Engine,
+    picked: Option<&Picked>,
+    growth: impl FnOnce() -> Option<usize>,
+) -> Option<String> {
+    let grown = if traits.terminates { None } else { growth() };
+    if let Some(steps) = grown {
+        let steps = count(steps as u64, "step", "steps");
+        return Some(format!(
+            "a random run of {steps} neither ended nor came back to a state, so perhaps no engine can finish; \
+             --max-steps checks all schedules up to a length"
+        ));
+    }
     let tried = picked.into_iter().flat_map(|picked| &picked.tried).filter_map(|tried| Engine::by_name(tried.engine));
-    let tried: Vec<Engine> = tried.chain([engine]).collect();
-    let (engine, why) = engines::alternative(traits, &tried)?;
-    Some(format!("--engine {engine} may come to an end: it {why}"))
+    let mut tried: Vec<Engine> = tried.chain([engine]).collect();
+    loop {
+        let (engine, why) = engines::alternative(traits, &tried)?;
+        // Where executions come back to states, engines that follow executions to their ends do not prove anything.
+        if traits.terminates || engine.handles_cycles() {
+            return Some(format!("--engine {engine} may finish: it {why}"));
+        }
+        tried.push(engine);
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::auto::{self, Search};
 use crate::subject::Subject;
-use mazurka_core::{Budget, Exploration, Found, Meter, Observer, Silent, Verdict, caught};
-use mazurka_engines::{Engine, Options};
+use mazurka_core::{Budget, Counter, Exploration, Found, Meter, Observer, Silent, Verdict, caught};
+use mazurka_engines::{Engine, Options, stages, stages_for_races};
 use mazurka_report::{Basis, Picked, Report, Story, TextOptions, text};
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -13,10 +13,6 @@ const SAMPLING: Duration = Duration::from_millis(200);
 
 /// How long it may take, when the time of a search is over, to shorten what it found.
 const AFTERWARDS: Duration = Duration::from_millis(200);
-
-/// What `verified` means where data races were looked for, too.
-const WITHOUT_RACES: &str =
-    "no order of events fails an assertion, breaks an invariant, crashes, deadlocks or has a data race";
 
 /// A check that is being set up.
 ///
@@ -155,6 +151,24 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// What to try where an engine refused the program, or could prove nothing of it.
+    fn instead_of_unsupported(&self, engine: Engine, exploration: &Exploration) -> Option<&'static str> {
+        let traits = self.subject.traits();
+        let counted = [Counter::States, Counter::Transitions, Counter::Executions];
+        if counted.iter().any(|&counter| exploration.statistics.get(counter).is_some()) {
+            return match self.options.as_published {
+                true => Some("without --as-published, `stateful` is correct and its result is a proof"),
+                false => Some("what comes after that is not known, so nothing is claimed"),
+            };
+        }
+        if self.options.races && !traits.tells_plain_accesses {
+            return Some("without --races the program can be checked");
+        }
+        let by_auto = if self.options.races { stages_for_races(&traits) } else { stages(&traits) };
+        let other = by_auto.iter().any(|stage| stage.engine != engine);
+        (self.engine.is_some() && other).then_some("--engine auto picks an engine that supports it")
+    }
+
     /// Tells what a search found: with the shortest schedules that are found in the time that is left.
     pub fn tell(self, searched: Searched) -> Checked {
         let Searched { engine, picked, exploration, started } = searched;
@@ -168,7 +182,7 @@ impl<'a> Check<'a> {
         let mut is_first = true;
         let tell = |found: &Found| {
             if !std::mem::take(&mut is_first) && telling.is_over() {
-                let why = "there was no time left to tell how it comes about".to_owned();
+                let why = "there was no time left to work out how it happens".to_owned();
                 return (found.clone(), Story::untold(found, why));
             }
             let told = caught(|| self.subject.tell(found, &shortening));
@@ -179,14 +193,22 @@ impl<'a> Check<'a> {
         let (shortened, stories) = exploration.violations.iter().map(tell).unzip();
         let mut basis = self.subject.basis(&exploration);
         if self.options.races {
-            basis.promise = WITHOUT_RACES.to_owned();
+            basis.exclude("has a data race");
         }
         let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
         let meter = Meter::start(&Budget { time: Some(AFTERWARDS), memory: None, ..budget.clone() });
         let hint = if too_large { caught(|| self.subject.hint(&meter)).ok().flatten() } else { None };
-        let alternative = || auto::alternative(&self.subject.traits(), engine, picked.as_ref());
-        // Others would not see data races.
-        let alternative = if too_large && !self.options.races { alternative() } else { None };
+        let alternative = match &exploration.verdict {
+            // Others would not see data races.
+            Verdict::Inconclusive(_) if self.options.races => None,
+            Verdict::Inconclusive(_) => {
+                let meter = Meter::start(&Budget { time: Some(AFTERWARDS), memory: None, ..budget.clone() });
+                let growth = || caught(|| self.subject.growth(&meter)).ok().flatten();
+                auto::alternative(&self.subject.traits(), engine, picked.as_ref(), growth)
+            }
+            Verdict::Unsupported(_) => self.instead_of_unsupported(engine, &exploration).map(str::to_owned),
+            _ => None,
+        };
         Checked { program: self.name, engine, picked, basis, alternative, hint, exploration, shortened, stories }
     }
 }
@@ -214,7 +236,7 @@ pub struct Checked {
     pub picked: Option<Picked>,
     /// What `verified` rests on.
     pub basis: Basis,
-    /// Another engine to try where this one did not come to its end, and why, in one sentence.
+    /// What to try where this engine did not finish or refused, and why, in one sentence.
     pub alternative: Option<String>,
     /// What was seen of a program that is too large to be searched, in one sentence.
     pub hint: Option<String>,

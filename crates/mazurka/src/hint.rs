@@ -1,13 +1,14 @@
-//! What makes a program large: the object on which most of its actors meet.
+//! What makes a program large, from a few random runs: the object that causes most conflicts, and whether executions
+//! seem to grow without end.
 //!
 //! Every two steps that conflict have to be tried in both orders. Where one object, say a log, causes most of the
-//! conflicts and is not part of what is checked, leaving it out is what helps. A few random runs tell.
+//! conflicts and is not part of what is checked, it helps to leave it out.
 
 use mazurka_core::{
     Access, ActorId, Dependence, Machine, Meter, Move, ObjectId, ObjectKind, Outcome, Random, Stepper, System,
 };
 use mazurka_report::format::number;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 const RUNS: usize = 50;
@@ -15,19 +16,40 @@ const LONGEST_RUN: usize = 200;
 /// With fewer conflicts, nothing follows from their number.
 const FEWEST: usize = 20;
 
-/// A sentence on the object with most of the conflicts, if it has more than half of them and is not the only one.
+/// A run of this many steps tells whether executions seem to grow without end.
+const GROWTH: usize = 2_000;
+
+/// A sentence on the object with most of the conflicts, if it has more than half of them.
 pub(crate) fn hint<S: System>(system: &S, meter: &Meter) -> Option<String> {
     let conflicts = sample(system, meter)?;
     let all: usize = conflicts.values().sum();
     let (object, &most) = conflicts.iter().max_by_key(|&(_, count)| count)?;
-    (all >= FEWEST && conflicts.len() > 1 && 2 * most > all).then(|| {
+    (all >= FEWEST && 2 * most > all).then(|| {
+        let share = match most == all {
+            true => format!("all {}", number(all as u64)),
+            false => format!("{} of {}", number(most as u64), number(all as u64)),
+        };
         format!(
-            "in {RUNS} random runs, {} of {} conflicts between actors are on `{object}`; \
-             is it part of what you check? without it there are fewer orders",
-            number(most as u64),
-            number(all as u64)
+            "in {RUNS} random runs, {share} conflicts between actors are on `{object}`; if your checks do not depend on \
+             it, leave it out: there are fewer orders to try then"
         )
     })
+}
+
+/// Whether executions seem to grow without end: a long random run neither ended nor came back to a state. Gives its length.
+pub(crate) fn growth<S: System>(system: &S, meter: &Meter) -> Option<usize> {
+    let mut random = Random::new(1);
+    let starts = system.initial_states();
+    let mut stepper = Stepper::new(system, random.pick(&starts)?.clone());
+    let mut seen = FxHashSet::default();
+    for _ in 0..GROWTH {
+        if meter.is_over() || !seen.insert(stepper.fingerprint()) {
+            return None;
+        }
+        let &actor = random.pick(stepper.enabled())?;
+        stepper.step(Move { actor, outcome: Outcome::FIRST });
+    }
+    Some(GROWTH)
 }
 
 /// How many conflicts there are between steps of different actors, by the name of the object. The elements of an array
@@ -47,7 +69,7 @@ fn sample<S: System>(system: &S, meter: &Meter) -> Option<BTreeMap<String, usize
     Some(by_name)
 }
 
-/// One run, in which whoever moves is picked by chance; `None` if there is no time for all of it.
+/// One run in which each step is chosen at random; `None` if there is no time for all of it.
 fn run<S: System>(
     system: &S,
     random: &mut Random,
@@ -78,7 +100,7 @@ fn run<S: System>(
     Some(())
 }
 
-/// Whether it makes sense to ask if the program could do without a thing of this kind.
+/// Whether a program might do without an object of this kind.
 fn can_be_left_out(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::Variable | ObjectKind::Lock | ObjectKind::Signal | ObjectKind::Mailbox)
 }
@@ -98,12 +120,28 @@ mod tests {
         let logged = "shared log = 0; shared x = 0;
             thread worker(i in 0..3) { log = i; log = i; log = i; log = i; x += 1; log = i; }";
         let hint = hint_of(logged).expect("one object stands out");
-        assert!(hint.contains(" conflicts between actors are on `log`; is it part of what you check?"), "{hint}");
+        assert!(hint.contains(" conflicts between actors are on `log`; if your checks do not depend on it"), "{hint}");
+        let alone = hint_of("shared x = 0; thread a(i in 0..2) { x = i; x = i; x = i; }").expect("there is only one");
+        assert!(alone.starts_with("in 50 random runs, all ") && alone.contains(" are on `x`;"), "{alone}");
+    }
+
+    #[test]
+    fn executions_that_grow_without_end_are_noticed() {
+        let growth = |source: &str| {
+            let program = MzProgram::new(lang::compile("growth.mz", source, &[]).expect("it compiles"));
+            program.growth(&Meter::start(&Budget::default())).is_some()
+        };
+        assert!(growth("shared x = 0; thread a { while (true) { x += 1; } }"));
+        assert!(!growth("shared x = 0; thread a { while (true) { x = 1 - x; } }"));
+        assert!(!growth("shared x = 0; thread a { while (x < 5) { x += 1; } }"));
     }
 
     #[test]
     fn where_nothing_stands_out_nothing_is_said() {
-        assert_eq!(hint_of("shared x = 0; thread a(i in 0..2) { x = i; x = i; x = i; }"), None);
+        assert_eq!(
+            hint_of("shared x = 0, y = 0, z = 0; thread a(i in 0..2) { x = i; y = i; z = i; x = i; y = i; z = i; }"),
+            None
+        );
         assert_eq!(hint_of("shared x[2]; thread a(i in 0..2) { x[i] = 1; }"), None);
     }
 }

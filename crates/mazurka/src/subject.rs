@@ -1,11 +1,11 @@
 //! What can be checked, whatever it was made from.
 
 use crate::graph::walk;
-use crate::hint::hint;
+use crate::hint::{growth, hint};
 use crate::prefix::draw;
 use mazurka_core::{
-    Budget, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict, Violation,
-    caught,
+    Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict,
+    Violation, caught,
 };
 use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
 use mazurka_lang::{AssertionCoverage, Coverage, Excerpt, Identity, InvariantCoverage, Model, Program};
@@ -24,8 +24,8 @@ const SAMPLED_STATES: usize = 200;
 /// How many candidates are replayed at most to shorten one schedule.
 const SHORTENING_REPLAYS: usize = 20_000;
 
-/// What `verified` means for a program whose checks are its own.
-const PROMISE: &str = "no order of events fails an assertion, breaks an invariant, crashes or deadlocks";
+/// What `verified` means for a model whose checks are not known from outside.
+const PROMISE: &str = "no order of events leads to a violation or a deadlock";
 
 /// A program behind one face: any engine explores it, and what is found is told in names that last.
 ///
@@ -99,6 +99,11 @@ pub trait Subject: Sync {
         self.inner().hint(meter)
     }
 
+    /// After how many steps a random run had neither ended nor come back to a state, if there is such a run.
+    fn growth(&self, meter: &Meter) -> Option<usize> {
+        self.inner().growth(meter)
+    }
+
     /// Whether steps that do not conflict commute, as far as that is seen in the first states while `meter` allows; the
     /// error names two that do not. Only a model written by hand is asked: our frontends are tested for it.
     fn footprints(&self, _meter: &Meter) -> Result<(), String> {
@@ -169,6 +174,15 @@ impl<S: System> Subject for S {
         hint(self, meter)
     }
 
+    fn growth(&self, meter: &Meter) -> Option<usize> {
+        growth(self, meter)
+    }
+
+    fn basis(&self, _exploration: &Exploration) -> Basis {
+        // Nothing else can go wrong in an execution that was recorded.
+        if System::traits(self).recorded { Basis::excluding(vec!["deadlocks"]) } else { Basis::of(PROMISE) }
+    }
+
     fn footprints(&self, meter: &Meter) -> Result<(), String> {
         // The steps of a recorded execution are made from their footprints.
         if System::traits(self).recorded { Ok(()) } else { commutation::sample(self, SAMPLED_STATES, meter) }
@@ -220,20 +234,35 @@ impl Subject for MzProgram {
         exploration
     }
 
+    fn growth(&self, meter: &Meter) -> Option<usize> {
+        growth(&self.by_presence, meter)
+    }
+
     fn basis(&self, exploration: &Exploration) -> Basis {
         let coverage = Coverage::of(&[&self.by_presence, &self.by_history]);
         let stated = coverage.assertions.len() + coverage.invariants.len();
-        let basis = Basis { stated, ..Basis::of(PROMISE) };
+        let asserts = (!coverage.assertions.is_empty()).then_some("fails an assertion");
+        let forbids = (!coverage.invariants.is_empty()).then_some("breaks an invariant");
+        let excluded = asserts.into_iter().chain(forbids).chain(["crashes", "deadlocks"]);
+        let basis = Basis { stated, ..Basis::excluding(excluded.collect()) };
         if exploration.verdict != Verdict::Verified {
             return basis;
         }
+        // An execution without end is not blocked either. Where states are stored, cycles are not looked for.
+        let all_end = self.traits().terminates || exploration.statistics.get(Counter::States).is_none();
+        let all_blocked = all_end && !coverage.finished && !coverage.blocked_at.is_empty();
         let unreached = || coverage.assertions.iter().filter(|assertion| !assertion.reached);
         let asserted = unreached().filter_map(unreached_check);
         let ruled = coverage.invariants.iter().filter(|invariant| !invariant.changed).map(unchanged_rule);
+        let mut vacuous: Vec<Vacuous> = asserted.chain(ruled).collect();
+        if all_blocked && (stated == 0 || vacuous.len() < stated) {
+            vacuous.push(blocked_program(&coverage));
+        }
         Basis {
             unreached: unreached().map(|assertion| site(&assertion.statement)).collect(),
             blocked_at: coverage.blocked_at.iter().map(site).collect(),
-            vacuous: asserted.chain(ruled).collect(),
+            vacuous,
+            all_blocked,
             ..basis
         }
     }
@@ -257,6 +286,19 @@ fn unreached_check(assertion: &AssertionCoverage) -> Option<Vacuous> {
         None => ("was never reached by any execution".to_owned(), None),
     };
     Some(Vacuous { site: site(statement), reason, remedy })
+}
+
+/// A program of which every execution ends at an assumption.
+fn blocked_program(coverage: &Coverage) -> Vacuous {
+    let (site, reason) = match &coverage.blocked_at[..] {
+        [one] => (site(one), "blocks every execution: none comes to its end".to_owned()),
+        [first, others @ ..] => {
+            let others: Vec<_> = others.iter().map(|other| format!("`{}` ({})", other.text, other.location)).collect();
+            (site(first), format!("and {} block every execution: none comes to its end", others.join(", ")))
+        }
+        [] => (Site { text: String::new(), location: None }, String::new()),
+    };
+    Vacuous { site, reason, remedy: Some("let the assumptions come true in some execution".to_owned()) }
 }
 
 /// A condition that must never hold, about what never changes.

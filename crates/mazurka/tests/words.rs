@@ -125,7 +125,7 @@ fn a_cut_is_told_even_where_something_was_found() {
         let text = checked.to_string();
         assert!(text.contains("the search did not see everything") && text.contains("there may be more"), "{text}");
         let json = json::report(&checked.report());
-        assert!(json.contains("\"bound\": \"cycle\"") && !json.contains("went on to its end"), "{json}");
+        assert!(json.contains("\"bound\": \"cycle\"") && !json.contains("the search is complete"), "{json}");
     }
     assert!(told > 0, "an engine finds something before it is cut");
     let mut options = Options { all: true, ..Options::default() };
@@ -192,6 +192,6 @@ fn an_inconclusive_result_names_the_engine_to_try() {
     let program = example("families/independent-toggles.mz", &[("N", 26)]);
     let checked = Check::new(&program).engine(Engine::Exhaustive).time_limit(Duration::ZERO).run();
     assert!(matches!(checked.exploration.verdict, Verdict::Inconclusive(_)));
-    assert!(checked.to_string().contains("--engine stateful may come to an end"), "{checked}");
+    assert!(checked.to_string().contains("--engine stateful may finish"), "{checked}");
     assert!(json::report(&checked.report()).contains("\"alternative\": \"--engine stateful"));
 }

@@ -162,7 +162,7 @@ impl Compiler<'_> {
         self.open_site(&condition.span);
         let body = self.body("never", &[], |compiler| compiler.guard(condition));
         let (line, column) = self.position(condition.span.start);
-        let text = format!("never {}", self.text(&condition.span));
+        let text = format!("never {}", self.condition_text(&condition.span));
         let message = format!("invariant broken: {text}");
         self.program.invariants.push(Invariant { body, text, message, line, column, cells: Vec::new() });
     }

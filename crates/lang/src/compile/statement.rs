@@ -396,11 +396,11 @@ impl Compiler<'_> {
         let (line, column) = self.position(span.start);
         let message = match text {
             Some(text) => format!("assertion failed: {text}"),
-            None => format!("assertion failed: {}", self.text(&condition.span)),
+            None => format!("assertion failed: {}", self.condition_text(&condition.span)),
         };
         let assertion = self.program.assertions.len() as u32;
         let is_false = matches!(self.program.code[before..], [Instruction::Const { value: 0, .. }]);
-        let text = self.text(span);
+        let text = self.condition_text(span);
         self.program.assertions.push(Assertion { text, message, line, column, is_false, values });
         self.emit(Instruction::Assert { condition: register, assertion });
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! One line is one finding: the apps, and the sentence of the table without the events that lead there. `*` stands for any
-//! other app. Empty lines and lines that begin with `#` are passed over.
+//! other app. Where one pair has several findings with the same sentence, each of them needs a line. Empty lines and lines that begin with `#` are passed over.
 
 use crate::layout::{excerpt, one_line};
 use crate::pairs::{PairRow, PairViolation};
@@ -16,7 +16,8 @@ use std::collections::{HashMap, HashSet};
 /// A list of accepted findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    entries: HashMap<Finding, AcceptedLine>,
+    /// The lines of each finding.
+    entries: HashMap<Finding, Vec<AcceptedLine>>,
 }
 
 /// Two apps, in the order of their names, and what is found in them.
@@ -59,7 +60,7 @@ pub struct AcceptError {
 impl Accepted {
     /// Reads a list. The name is for error messages.
     pub fn parse(file: &str, text: &str) -> Result<Accepted, AcceptError> {
-        let mut entries = HashMap::new();
+        let mut entries: HashMap<Finding, Vec<AcceptedLine>> = HashMap::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
@@ -67,7 +68,7 @@ impl Accepted {
             }
             let finding =
                 split(line).ok_or_else(|| AcceptError { file: file.to_owned(), line: number, found: excerpt(line) })?;
-            entries.entry(finding).or_insert_with(|| AcceptedLine { line: number, text: excerpt(line) });
+            entries.entry(finding).or_default().push(AcceptedLine { line: number, text: excerpt(line) });
         }
         Ok(Accepted { entries })
     }
@@ -78,18 +79,23 @@ impl Accepted {
         let mut met = HashSet::new();
         for row in rows.iter_mut() {
             let apps = sorted(&row.apps);
+            let mut alike: HashMap<String, usize> = HashMap::new();
             for violation in &mut row.violations {
                 let message = one_line(&violation.message);
+                let number = alike.entry(message.clone()).or_default();
                 let with_any = apps.iter().map(|app| sorted(&[ANY.to_owned(), app.clone()]));
-                let entries = [apps.clone()].into_iter().chain(with_any).map(|apps| (apps, message.clone()));
-                let accepting: Vec<_> = entries.filter(|finding| self.entries.contains_key(finding)).collect();
+                let findings = [apps.clone()].into_iter().chain(with_any).map(|apps| (apps, message.clone()));
+                let accepting: Vec<usize> =
+                    findings.filter_map(|finding| Some(self.entries.get(&finding)?.get(*number)?.line)).collect();
                 violation.accepted = !accepting.is_empty();
                 met.extend(accepting);
+                *number += 1;
             }
             row.conclude_accepted();
         }
         let mut marked = Marked::default();
-        for ((apps, _), entry) in self.entries.iter().filter(|(finding, _)| !met.contains(*finding)) {
+        let lines = self.entries.iter().flat_map(|((apps, _), lines)| lines.iter().map(move |line| (apps, line)));
+        for (apps, entry) in lines.filter(|(_, entry)| !met.contains(&entry.line)) {
             let concerns = |row: &&PairRow| {
                 let names = sorted(&row.apps);
                 apps.iter().all(|app| app == ANY || names.contains(app))
@@ -109,11 +115,15 @@ impl Accepted {
 /// A list that accepts all that was found.
 pub fn list(rows: &[PairRow]) -> String {
     let mut text = format!("{FIRST_LINE}: one on each line. Take out what is not; `#` begins a comment.\n");
-    let mut written = HashSet::new();
+    let mut written: HashMap<String, usize> = HashMap::new();
     for row in rows {
+        let mut alike: HashMap<String, usize> = HashMap::new();
         for violation in &row.violations {
             let line = entry(row, violation);
-            if written.insert(line.clone()) {
+            let (number, before) = (alike.entry(line.clone()).or_default(), written.entry(line.clone()).or_default());
+            *number += 1;
+            if *number > *before {
+                *before = *number;
                 text.push_str(&line);
                 text.push('\n');
             }
@@ -156,6 +166,28 @@ mod tests {
         assert_eq!(accepted.mark(&mut rows), Marked::default());
         assert!(rows[0].violations[0].accepted);
         assert_eq!(rows[0].verdict, "accepted");
+    }
+
+    #[test]
+    fn each_of_several_findings_with_one_sentence_needs_a_line() {
+        let mut rows = pairs::tests::some();
+        let again = rows[0].violations[0].clone();
+        let once = list(&rows);
+        rows[0].violations.push(again);
+        let twice = list(&rows);
+        assert_eq!(twice.matches(&again_line(&rows[0])).count(), 2, "{twice}");
+        let accepted = |rows: &[PairRow]| rows[0].violations.iter().map(|one| one.accepted).collect::<Vec<_>>();
+        assert_eq!(Accepted::parse("list", &once).expect("it is a list").mark(&mut rows), Marked::default());
+        assert_eq!((accepted(&rows), rows[0].verdict.as_str()), (vec![true, false], "violated"));
+        assert_eq!(Accepted::parse("list", &twice).expect("it is a list").mark(&mut rows), Marked::default());
+        assert_eq!(accepted(&rows), [true, true]);
+        rows[0].violations.pop();
+        let marked = Accepted::parse("list", &twice).expect("it is a list").mark(&mut rows);
+        assert_eq!(marked.gone.len(), 1, "the second line has nothing to accept any more");
+    }
+
+    fn again_line(row: &PairRow) -> String {
+        entry(row, &row.violations[0])
     }
 
     #[test]

@@ -131,7 +131,7 @@ mod tests {
             <properties>
               <property name="engine" value="exhaustive"/>
               <property name="verdict" value="violated"/>
-              <property name="reason" value="the search went on to its end"/>
+              <property name="reason" value="the search is complete"/>
               <property name="states" value="6"/>
             </properties>
             <testcase name="assertion failed: r1 == 0" classname="three.mz" time="0.250">
@@ -191,7 +191,7 @@ mod tests {
             </testcase>
             <system-out>VERDICT  inconclusive   exhaustive: 6 states, 250 ms
                  the time limit was reached; nothing was found so far
-                 a longer --time-limit looks further
+                 a longer --time-limit lets the search continue
         </system-out>
             <system-err/>
           </testsuite>

@@ -4,8 +4,8 @@ use crate::format::{count, number};
 use crate::{Considered, Report, Site};
 use mazurka_core::{Bound, Counter, StopReason, Verdict};
 
-/// What is said of a search that found something and left nothing out.
-pub(crate) const COMPLETE: &str = "the search went on to its end";
+/// What is said of a complete search that found something.
+pub(crate) const COMPLETE: &str = "the search is complete";
 
 /// Why the verdict is what it is, in one sentence without a full stop.
 pub(crate) fn reason(report: &Report<'_>) -> Option<String> {
@@ -56,7 +56,7 @@ fn were(cuts: u64) -> String {
     if cuts == 1 { "1 schedule was".to_owned() } else { format!("{} schedules were", number(cuts)) }
 }
 
-/// What a proof rests on, in sentences without full stops: first what was never put to the test, then what was.
+/// What a proof rests on, in sentences without full stops: first what was not tested, then what was considered.
 pub(crate) fn grounds(report: &Report<'_>) -> Vec<String> {
     if report.exploration.verdict != Verdict::Verified {
         return Vec::new();
@@ -76,7 +76,7 @@ fn blocked(report: &Report<'_>) -> Option<String> {
     let ends = count(blocked, "end is", "ends are");
     let sites: Vec<_> = report.basis.blocked_at.iter().map(Site::told).collect();
     let sites = if sites.is_empty() { String::new() } else { format!(" at {}", sites.join(", ")) };
-    Some(format!("{ends} blocked by `assume`{sites}: what waits there is not called a deadlock"))
+    Some(format!("{ends} blocked by `assume`{sites}: to wait there is not a deadlock"))
 }
 
 /// What to do next, if there is something to do.
@@ -86,46 +86,14 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         (Verdict::Violated, StopReason::Complete) if report.exploration.cut.is_none() => None,
         (Verdict::Violated, StopReason::FirstViolation) => Some("--all looks for more"),
         (Verdict::Violated, _) => Some("there may be more"),
-        (Verdict::Bounded { bound: Bound::Depth(_), .. }, _) => Some("a higher --max-steps looks further"),
-        (Verdict::Bounded { bound: Bound::Cycle, .. }, _) => Some("choose an engine that follows cycles with --engine"),
-        (Verdict::Inconclusive(StopReason::TimeLimit), _) => Some("a longer --time-limit looks further"),
-        (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit looks further"),
-        (Verdict::Inconclusive(_), _) => Some("an uninterrupted run tells more"),
-        // An engine that refuses a program has counted nothing. Otherwise it is the program that went where nobody
-        // can follow.
-        (Verdict::Unsupported(_), _) if report.exploration.statistics.iter().next().is_none() => {
-            report.picked.is_none().then_some("--engine auto picks an engine that fits")
+        (Verdict::Bounded { bound: Bound::Depth(_), .. }, _) => Some("a higher --max-steps checks longer schedules"),
+        (Verdict::Bounded { bound: Bound::Cycle, .. }, _) => {
+            Some("an engine that follows cycles, such as --engine exhaustive, does not cut them")
         }
-        (Verdict::Unsupported(_), _) => Some("what comes after that is not known, so nothing is claimed"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Basis;
-    use crate::example::counts;
-    use mazurka_core::{Counter, Exploration, Statistics};
-
-    fn advice_on(statistics: Statistics) -> Option<&'static str> {
-        let exploration = &Exploration { statistics, ..Exploration::unsupported("odd") };
-        let (program, engine, basis) = ("three.mz", "exhaustive", &Basis::default());
-        advice(&Report {
-            program,
-            engine,
-            picked: None,
-            basis,
-            alternative: None,
-            hint: None,
-            exploration,
-            stories: &[],
-        })
-    }
-
-    #[test]
-    fn another_engine_is_advised_only_where_it_helps() {
-        assert_eq!(advice_on(Statistics::default()), Some("--engine auto picks an engine that fits"));
-        let went_there = counts(&[(Counter::States, 6)], 0.25);
-        assert_eq!(advice_on(went_there), Some("what comes after that is not known, so nothing is claimed"));
+        (Verdict::Inconclusive(StopReason::TimeLimit), _) => Some("a longer --time-limit lets the search continue"),
+        (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit lets the search continue"),
+        (Verdict::Inconclusive(_), _) => Some("let the search run longer to get a verdict"),
+        // What to do instead depends on what was asked for: `Report::alternative` says it.
+        (Verdict::Unsupported(_), _) => None,
     }
 }

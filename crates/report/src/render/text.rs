@@ -572,7 +572,7 @@ mod tests {
         let told = Threads { bad_start: true, starts: vec![0, 1], ..Threads::three() }.tell(&[], 0);
         insta::assert_snapshot!(story(&told, &TextOptions::default()), @"
         VIOLATION  invariant broken: x > 0
-          why      it is so in the initial state, before the first step
+          why      it is true in the initial state, before the first step
           values   x = 0
           start    x = 0
         ");
@@ -633,27 +633,27 @@ mod tests {
 
         VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
                  12,345 schedules were cut at 1,000 steps; nothing was found so far
-                 a higher --max-steps looks further
+                 a higher --max-steps checks longer schedules
 
         VERDICT  bounded   exhaustive: 6 states, 1 transition, 0.4 ms
                  1 schedule was cut where a state came back; nothing was found so far
-                 choose an engine that follows cycles with --engine
+                 an engine that follows cycles, such as --engine exhaustive, does not
+                 cut them
 
         VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
                  the time limit was reached; nothing was found so far
-                 a longer --time-limit looks further
+                 a longer --time-limit lets the search continue
 
         VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
                  the memory limit was reached; nothing was found so far
-                 a larger --memory-limit looks further
+                 a larger --memory-limit lets the search continue
 
         VERDICT  inconclusive   exhaustive: 6 states, 1 transition, 0.4 ms
                  interrupted; nothing was found so far
-                 an uninterrupted run tells more
+                 let the search run longer to get a verdict
 
         VERDICT  unsupported   exhaustive
                  the program has events, and this engine is for threads only
-                 --engine auto picks an engine that fits
         ");
     }
 
@@ -673,8 +673,7 @@ mod tests {
                  MiB of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
-                 1,234,567 ends are blocked by `assume`: what waits there is not called
-                 a deadlock
+                 1,234,567 ends are blocked by `assume`: to wait there is not a deadlock
         ");
     }
 
@@ -684,7 +683,7 @@ mod tests {
         let exploration = conclude(StopReason::Complete, None, vec![threads.found(&[0]); 3]);
         insta::assert_snapshot!(of(&exploration, &[threads.tell(&[0], 1)], &TextOptions::default()), @"
         VIOLATION  assertion failed: r1 == 0                                  three.mz:1
-          why      T1 does it alone: no other actor is needed
+          why      T1 alone causes it: no other actor has to move
 
           step  T1
           1     assert r1 == 0   ✗   r1 = 0
@@ -719,8 +718,8 @@ mod tests {
                  `assert(x == 2)` (three.mz:4) was never reached: `assume(x == 1)` is
                  never true; let somebody write x
                  no assertion fails
-                 1 end is blocked by `assume` at `assume(x == 1)` (three.mz:3): what
-                 waits there is not called a deadlock
+                 1 end is blocked by `assume` at `assume(x == 1)` (three.mz:3): to wait
+                 there is not a deadlock
                  never reached: `assert(false)` (three.mz:5)
                  values: x from 0 to 3
         ");

@@ -7,6 +7,8 @@ use mazurka_core::Location;
 pub struct Basis {
     /// What `verified` means, in one sentence without a full stop: composed from what was checked, and from nothing else.
     pub promise: String,
+    /// What the promise is composed from, if it is: what no order of events does, as in "deadlocks".
+    pub excluded: Vec<&'static str>,
     /// What was considered, one line for each kind of thing: the events that can happen, the values that they can have.
     pub considered: Vec<Considered>,
     /// How many checks the user wrote down: assertions, conditions that must never hold, rules.
@@ -17,6 +19,8 @@ pub struct Basis {
     pub blocked_at: Vec<Site>,
     /// The checks that were never put to the test. Empty unless every execution was looked at.
     pub vacuous: Vec<Vacuous>,
+    /// Whether every execution ends at an assumption that stays false, so that none comes to its own end.
+    pub all_blocked: bool,
 }
 
 /// One kind of thing that was considered.
@@ -76,9 +80,29 @@ impl Basis {
         Basis { promise: promise.into(), ..Basis::default() }
     }
 
+    /// The promise that no order of events does any of these, as in "deadlocks".
+    pub fn excluding(excluded: Vec<&'static str>) -> Self {
+        let promise = match &excluded[..] {
+            [] => String::new(),
+            [one] => format!("no order of events {one}"),
+            [some @ .., last] => format!("no order of events {} or {last}", some.join(", ")),
+        };
+        Basis { promise, excluded, ..Basis::default() }
+    }
+
+    /// Adds something to what the promise excludes; a promise that is not composed stays as it is.
+    pub fn exclude(&mut self, one: &'static str) {
+        if !self.excluded.is_empty() {
+            let excluded = self.excluded.iter().copied().chain([one]).collect();
+            let Basis { promise, excluded, .. } = Basis::excluding(excluded);
+            (self.promise, self.excluded) = (promise, excluded);
+        }
+    }
+
     /// How much of what the user wrote down was never put to the test.
     pub fn vacuity(&self) -> Vacuity {
         match self.vacuous.len() {
+            _ if self.all_blocked => Vacuity::Whole,
             0 => Vacuity::None,
             vacuous if vacuous < self.stated => Vacuity::Part,
             _ => Vacuity::Whole,

@@ -373,7 +373,7 @@ mod tests {
     fn one_actor_needs_nobody_else() {
         let alone = Threads::of(vec![vec![Op::Increment, Op::Increment, Op::AssertFirst]]);
         let why = alone.tell(&[0, 0, 0], 3).why;
-        assert_eq!(why.as_deref(), Some("T1 does it alone: no other actor is needed"));
+        assert_eq!(why.as_deref(), Some("T1 alone causes it: no other actor has to move"));
     }
 
     #[test]
@@ -396,7 +396,7 @@ mod tests {
     fn an_initial_state_can_be_wrong() {
         let story = Threads { bad_start: true, ..Threads::three() }.tell(&[], 0);
         assert!(story.faithful);
-        assert_eq!(story.why.as_deref(), Some("it is so in the initial state, before the first step"));
+        assert_eq!(story.why.as_deref(), Some("it is true in the initial state, before the first step"));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use super::telling::Telling;
 use super::waits::cycle_in_words;
-use super::{ToldChoice, ToldEarly, ToldRace};
+use super::{Row, ToldChoice, ToldEarly, ToldRace};
 use mazurka_core::{
     Access, Dependence, Description, Explanation, Found, Move, ObjectId, Outcome, Race, Schedule, Stepper, System,
     ViolationKind,
 };
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Why a violation happens, and the steps that this is about.
 #[derive(Default)]
@@ -30,18 +30,22 @@ pub(super) fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize)
     Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
 }
 
-/// That one actor touched an object before another one did: `T1 read x before T2 wrote it`.
+/// That one actor touched an object before another one did: `T1 read x before T2 wrote it`; or before it could, if the
+/// other one's step never came (`happened`).
 pub(super) fn before_in_words<S: System>(
     system: &S,
     object: ObjectId,
     (first, did): (&str, Access),
     (second, does): (&str, Access),
+    happened: bool,
 ) -> String {
     let name = system.narrator().object_name(object);
     let (did, does) = (system.narrator().touch_verb(object, did), system.narrator().touch_verb(object, does));
     // What happens to an event has the event's name.
     let what = if first == name { String::new() } else { format!(" {name}") };
     let then = match (did == does, second == name) {
+        (true, _) | (_, true) if !happened => format!("{second} could"),
+        _ if !happened => format!("{second} could get to it"),
         (true, _) => format!("{second} did"),
         (false, true) => format!("{second} {does}"),
         (false, false) => format!("{second} {does} it"),
@@ -62,13 +66,15 @@ impl Telling {
             return Reason { why: Some(why), ..Reason::default() };
         }
         match (self.actors.as_slice(), explanation) {
-            ([], _) => Reason::of("it is so in the initial state, before the first step"),
-            ([alone], Some(Explanation::Always)) => Reason::of(format!("{alone} does it alone, in every execution")),
+            ([], _) => Reason::of("it is true in the initial state, before the first step"),
+            ([alone], Some(Explanation::Always)) => {
+                Reason::of(format!("{alone} causes it in every execution, whatever other actors do"))
+            }
             (_, Some(Explanation::Always)) if is_deadlock => {
                 Reason::of("every execution ends in a deadlock, whatever the order of the steps")
             }
             (_, Some(Explanation::Always)) => {
-                Reason::of("every execution comes to this, whatever the order of the steps")
+                Reason::of("it happens in every execution, whatever the order of the steps")
             }
             (_, Some(Explanation::Race(race))) => Reason {
                 why: match found.violation.kind {
@@ -88,13 +94,13 @@ impl Telling {
                 self.reason_of_choice(system, found, step, instead).unwrap_or_default()
             }
             ([alone], None) if is_deadlock => {
-                Reason::of(format!("{alone} leads there alone: no other actor has to move"))
+                Reason::of(format!("{alone} alone leads there: no other actor has to move"))
             }
-            ([alone], None) => Reason::of(format!("{alone} does it alone: no other actor is needed")),
+            ([alone], None) => Reason::of(format!("{alone} alone causes it: no other actor has to move")),
             // The message says who waits for what, and that is the reason.
             (_, None) if is_deadlock => Reason::default(),
             (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
-            (_, None) => Reason::default(),
+            (_, None) => Reason { why: self.why_of_invariant(found), ..Reason::default() },
         }
     }
 
@@ -108,7 +114,7 @@ impl Telling {
             let access = self.footprints.get(index)?.access(race.object)?;
             Some((self.actors[self.rows[index].actor].as_str(), access))
         };
-        Some(before_in_words(system, race.object, side(race.first)?, side(race.second)?))
+        Some(before_in_words(system, race.object, side(race.first)?, side(race.second)?, true))
     }
 
     pub(super) fn reason_of_early<S: System>(
@@ -127,7 +133,7 @@ impl Telling {
         let access = stepper.try_step(last)?.footprint.access(object)?;
         let actor = system.narrator().actor_name(last.actor);
         let mine = (self.actors[self.rows[step].actor].as_str(), self.footprints[step].access(object)?);
-        let why = before_in_words(system, object, mine, (&actor, access));
+        let why = before_in_words(system, object, mine, (&actor, access), false);
         let early = ToldEarly { step, actor, text, location, object: system.narrator().object_name(object) };
         Some(Reason { why: Some(why), early: Some(early), ..Reason::default() })
     }
@@ -165,6 +171,27 @@ impl Telling {
             ),
         };
         Some(Reason { why: Some(why), choice: Some(ToldChoice { step, instead }), ..Reason::default() })
+    }
+
+    /// The steps that gave an invariant the values with which it is broken, if there are several and each has one.
+    fn why_of_invariant(&self, found: &Found) -> Option<String> {
+        if found.violation.kind != ViolationKind::Invariant {
+            return None;
+        }
+        let mut changed: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for value in &found.violation.values {
+            let changes = |row: &Row| row.changes.iter().any(|change| change.name == value.name);
+            if let Some(row) = self.rows.iter().rposition(changes) {
+                changed.entry(row).or_default().push(&value.name);
+            }
+        }
+        let told = |(&row, names): (&usize, &Vec<&str>)| {
+            format!("{} changed {}", self.actors[self.rows[row].actor], names.join(" and "))
+        };
+        let told: Vec<String> = changed.iter().map(told).collect();
+        let (last, earlier) = told.split_last()?;
+        (!earlier.is_empty())
+            .then(|| format!("{} and then {last}; together this breaks the invariant", earlier.join(", ")))
     }
 
     /// Both accesses of a data race, with their places.
