@@ -6,7 +6,7 @@
 //! devices can do.
 //!
 //! ```
-//! use mazurka_core::System;
+//! use mazurka_core::{Narrator, System};
 //! use mazurka_home::{Home, Options};
 //!
 //! let app = r#"

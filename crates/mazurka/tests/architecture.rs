@@ -1,6 +1,6 @@
-//! The rules of `ARCHITECTURE.md` about which crate may know what, checked.
+//! The rules of `ARCHITECTURE.md`, checked over the manifests, the lock file and the sources.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -38,29 +38,70 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// What each crate may know of ours beside `core`: nothing, but a home runs apps.
-const KNOWN: [(&str, &[&str]); 7] = [
-    ("droid", &[]),
-    ("engines", &[]),
-    ("groovy", &[]),
-    ("home", &["mazurka-groovy"]),
-    ("lang", &[]),
-    ("model", &[]),
-    ("report", &[]),
+/// What each crate knows of ours. An engine knows no frontend, and a frontend no engine.
+const KNOWN: [(&str, &[&str]); 12] = [
+    ("agree", &["core", "engines", "lang"]),
+    ("command", &["mazurka", "agree", "home", "load"]),
+    ("core", &[]),
+    ("droid", &["core"]),
+    ("engines", &["core"]),
+    ("groovy", &["core"]),
+    ("home", &["core", "groovy"]),
+    ("lang", &["core"]),
+    ("load", &["mazurka", "droid", "home"]),
+    ("mazurka", &["core", "engines", "lang", "model", "report"]),
+    ("model", &["core"]),
+    ("report", &["core"]),
 ];
 
-#[test]
-fn core_depends_on_no_other_crate_of_ours() {
-    let crates = crates();
-    assert!(!crates["core"].iter().any(|name| name.starts_with("mazurka")), "{:?}", crates["core"]);
+/// The folder of one of our crates, by the name of its package.
+fn folder_of(package: &str) -> Option<&str> {
+    package.strip_prefix("mazurka-").or((package == "mazurka").then_some(package))
 }
 
 #[test]
-fn engines_and_frontends_know_only_core() {
-    let crates = crates();
-    for (name, known) in KNOWN {
-        let ours = crates[name].iter().filter(|name| name.starts_with("mazurka"));
-        assert_eq!(ours.collect::<Vec<_>>(), [&["mazurka-core"], known].concat(), "{name}");
+fn every_crate_knows_those_it_may_know() {
+    let known: BTreeMap<_, Vec<_>> = KNOWN.iter().map(|(name, known)| ((*name).to_owned(), known.to_vec())).collect();
+    let found = crates();
+    let ours = |names: &Vec<String>| names.iter().filter_map(|name| folder_of(name)).map(str::to_owned).collect();
+    let found: BTreeMap<String, Vec<String>> = found.iter().map(|(name, all)| (name.clone(), ours(all))).collect();
+    for (name, ours) in &found {
+        assert_eq!(Some(ours.iter().map(String::as_str).collect()), known.get(name).cloned(), "{name}");
+    }
+    assert_eq!(found.len(), known.len());
+}
+
+/// What each package of others depends on, as `Cargo.lock` has it.
+fn locked() -> BTreeMap<String, Vec<String>> {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("the lock file is there");
+    let mut packages: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let names = package.split('"').skip(1).step_by(2).map(|text| text.split(' ').next().unwrap_or_default());
+        let name = names.clone().next().unwrap_or_default().to_owned();
+        let (_, dependencies) = package.split_once("dependencies = [").unwrap_or_default();
+        let dependencies = dependencies.split('"').skip(1).step_by(2);
+        let dependencies = dependencies.map(|text| text.split(' ').next().unwrap_or_default().to_owned());
+        packages.entry(name).or_default().extend(dependencies);
+    }
+    packages
+}
+
+/// Who checks a model in Rust compiles neither what only the command needs nor the frontends that read files.
+#[test]
+fn the_library_depends_on_nothing_that_only_the_command_needs() {
+    let (crates, locked) = (crates(), locked());
+    let (mut reached, mut left) = (BTreeSet::new(), vec!["mazurka".to_owned()]);
+    while let Some(package) = left.pop() {
+        let ours = folder_of(&package).and_then(|folder| crates.get(folder));
+        let dependencies = ours.or_else(|| locked.get(&package)).cloned().unwrap_or_default();
+        if reached.insert(package) {
+            left.extend(dependencies);
+        }
+    }
+    assert!(reached.contains("serde_json") && reached.contains("rayon"), "the walk is complete: {reached:?}");
+    let command = crates["command"].iter().chain(&crates["load"]).filter(|name| *name != "mazurka");
+    for name in command.chain([&"mazurka-groovy".to_owned()]) {
+        assert!(!reached.contains(name.as_str()), "the library depends on {name}");
     }
 }
 
@@ -73,15 +114,27 @@ fn only_report_serialises() {
 }
 
 #[test]
-fn only_the_command_touches_the_terminal_and_exits() {
+fn only_the_command_prints_reads_arguments_and_exits() {
     for (path, text) in sources(&root().join("crates")) {
         let path = path.to_string_lossy().replace('\\', "/");
         let is_command = path.contains("/crates/command/");
         if !path.contains("/src/") || is_command {
             continue;
         }
-        for forbidden in ["process::exit", "env::args", "io::stdout()", "io::stderr()", "io::stdin()"] {
-            assert!(!text.contains(forbidden), "{path}: {forbidden} belongs into the command");
+        let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let code = code.join("\n");
+        for forbidden in [
+            "process::exit",
+            "env::args",
+            "io::stdout()",
+            "io::stderr()",
+            "io::stdin()",
+            "println!",
+            "print!",
+            "eprintln!",
+            "eprint!",
+        ] {
+            assert!(!code.contains(forbidden), "{path}: {forbidden} belongs into the command");
         }
     }
 }
@@ -107,7 +160,28 @@ fn unsafe_code_is_forbidden_in_every_crate() {
     }
 }
 
-/// ARCHITECTURE.md names every crate and every fuzz target.
+/// A name of a type means one thing within a crate.
+#[test]
+fn no_two_types_of_a_crate_share_a_name() {
+    // Engines have nodes and places of their own.
+    for name in crates().keys().filter(|name| *name != "engines") {
+        let mut places: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for (path, text) in sources(&root().join("crates").join(name).join("src")) {
+            for line in text.lines().filter(|line| !line.starts_with([' ', '/'])) {
+                let line = line.strip_prefix("pub ").unwrap_or(line);
+                let line = line.strip_prefix("pub(crate) ").or(line.strip_prefix("pub(super) ")).unwrap_or(line);
+                let kinds = ["struct ", "enum ", "trait ", "type ", "union "];
+                let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { continue };
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                if let Some(other) = places.insert(rest[..end].to_owned(), path.clone()) {
+                    panic!("{} stands for two things: {} and {}", &rest[..end], other.display(), path.display());
+                }
+            }
+        }
+    }
+}
+
+/// ARCHITECTURE.md names every crate and every fuzz target, and no file that is not there.
 #[test]
 fn the_page_on_the_architecture_names_what_there_is() {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
@@ -117,5 +191,10 @@ fn the_page_on_the_architecture_names_what_there_is() {
     for (path, _) in sources(&root().join("fuzz/fuzz_targets")) {
         let target = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         assert!(page.contains(&format!("`{target}`")), "ARCHITECTURE.md does not name the fuzz target {target}");
+    }
+    // What is in backticks and has a folder is a path from the root or from `crates`.
+    for path in page.split('`').skip(1).step_by(2).filter(|text| text.contains('/') && text.ends_with(".rs")) {
+        let is_there = root().join(path).exists() || root().join("crates").join(path).exists();
+        assert!(is_there, "ARCHITECTURE.md names {path}, which is not there");
     }
 }
