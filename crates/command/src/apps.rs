@@ -69,18 +69,7 @@ fn row_of(file: &Path, ended: Ended) -> AppRow {
 }
 
 fn stopped(file: &Path, why: String) -> AppRow {
-    AppRow {
-        file: file.display().to_string(),
-        name: None,
-        stage: Stage::Unread,
-        inputs: Vec::new(),
-        subscriptions: Vec::new(),
-        events: Vec::new(),
-        states: None,
-        cut: false,
-        faults: Vec::new(),
-        stopped: Some(why),
-    }
+    AppRow::unread(file.display().to_string(), why)
 }
 
 /// Reads an app, installs it and lets everything happen to it, for a while.

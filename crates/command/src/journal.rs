@@ -285,6 +285,7 @@ fn same_file(_file: &File, _path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mazurka_core::Random;
 
     fn folder(name: &str) -> PathBuf {
         let folder = std::env::temp_dir().join(format!("mazurka-journal-{name}-{}", std::process::id()));
@@ -310,17 +311,6 @@ mod tests {
         records.sort();
         records.chunks(3).for_each(|some| journal.add(some).expect("records can be added"));
         fs::read(path).expect("it is there")
-    }
-
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 % limit.max(1) as u64) as usize
-        }
     }
 
     #[test]
@@ -407,7 +397,7 @@ mod tests {
         let folder = folder("bits");
         let path = folder.join("journal");
         let whole = written(&path);
-        let mut random = Random(0x1357_9bdf);
+        let mut random = Random::new(0x1357_9bdf);
         for _ in 0..3 * accidents() {
             let (at, bit) = (random.below(whole.len()), random.below(8));
             let mut bytes = whole.clone();
@@ -427,7 +417,7 @@ mod tests {
         let folder = folder("cuts");
         let path = folder.join("journal");
         let whole = written(&path);
-        let mut random = Random(0x2468_ace0);
+        let mut random = Random::new(0x2468_ace0);
         for _ in 0..accidents() {
             let cut = &whole[..random.below(whole.len() + 1)];
             read(cut);

@@ -8,6 +8,7 @@ mod common;
 
 use common::{folder, root, run};
 use mazurka::{Counter, Engine};
+use mazurka_core::Random;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -217,14 +218,8 @@ fn links_of_the_manual_lead_somewhere() {
 
 /// Bytes that look random and are the same in every run.
 fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as u8
-    };
-    std::iter::repeat_with(next).take(length).collect()
+    let mut random = Random::new(1);
+    std::iter::repeat_with(|| random.word() as u8).take(length).collect()
 }
 
 #[test]

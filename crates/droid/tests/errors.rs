@@ -1,5 +1,6 @@
 //! What is wrong with a trace is said with its place and what was expected, whatever is wrong with it.
 
+use mazurka_core::Random;
 use mazurka_droid::{ReadError, read};
 
 /// A whole trace: two threads, a queue, events, locks, a notification and a gate.
@@ -196,11 +197,8 @@ fn lines_left_out_or_swapped_are_read_or_refused() {
 
 #[test]
 fn garbage_is_refused() {
-    let mut state = 1u32;
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 24) as u8
-    };
+    let mut random = Random::new(1);
+    let mut next = || random.word() as u8;
     for _ in 0..200 {
         let bytes: Vec<u8> = std::iter::repeat_with(&mut next).take(300).collect();
         let text = String::from_utf8_lossy(&bytes);

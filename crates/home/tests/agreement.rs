@@ -5,24 +5,15 @@ mod common;
 
 use common::{app, home_with};
 use mazurka_core::{
-    ActorId, Dependence, Footprint, Insight, Narrator, Outcome, Silent, Step, System, Verdict, Violation,
+    ActorId, Dependence, Footprint, Insight, Narrator, Outcome, Random, Silent, Step, System, Verdict, Violation,
 };
 use mazurka_engines::{Engine, explore};
 use mazurka_home::{Home, Options, Profile, State};
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
-/// A small source of chance that is the same on every machine.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound
-    }
-
-    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        of[self.below(of.len())]
-    }
+/// One of several.
+fn one<'t>(chance: &mut Random, of: &[&'t str]) -> &'t str {
+    of[chance.below(of.len())]
 }
 
 const INPUTS: &str = "input \"light\", \"capability.switch\"\ninput \"door\", \"capability.lock\"\n\
@@ -71,25 +62,25 @@ const ACTIONS: [&str; 19] = [
     "state.d = door.eventsSince(new Date()).size() > 0",
 ];
 
-fn statement(chance: &mut Chance) -> String {
-    let action = chance.one(&ACTIONS);
+fn statement(chance: &mut Random) -> String {
+    let action = one(chance, &ACTIONS);
     match chance.below(3) {
         0 => action.to_owned(),
-        1 => format!("if ({}) {{ {action} }}", chance.one(&CONDITIONS)),
-        _ => format!("if ({}) {{ {action} }} else {{ {} }}", chance.one(&CONDITIONS), chance.one(&ACTIONS)),
+        1 => format!("if ({}) {{ {action} }}", one(chance, &CONDITIONS)),
+        _ => format!("if ({}) {{ {action} }} else {{ {} }}", one(chance, &CONDITIONS), one(chance, &ACTIONS)),
     }
 }
 
-fn body(chance: &mut Chance) -> String {
+fn body(chance: &mut Random) -> String {
     let count = 1 + chance.below(2);
     (0..count).map(|_| statement(chance)).collect::<Vec<_>>().join("\n")
 }
 
-fn random_app(chance: &mut Chance, name: &str) -> String {
+fn random_app(chance: &mut Random, name: &str) -> String {
     let handlers = ["first", "second"];
     let count = 1 + chance.below(2);
     let subscribe: Vec<String> =
-        handlers[..count].iter().map(|handler| format!("subscribe({}, {handler})", chance.one(&EVENTS))).collect();
+        handlers[..count].iter().map(|handler| format!("subscribe({}, {handler})", one(chance, &EVENTS))).collect();
     let mut methods = format!("def installed() {{ {} }}\n", subscribe.join("; "));
     for method in ["first", "second", "moved"] {
         methods += &format!("def {method}(evt) {{\n{}\n}}\n", body(chance));
@@ -101,7 +92,7 @@ fn random_app(chance: &mut Chance, name: &str) -> String {
 }
 
 fn random_home(seed: u64) -> (Vec<String>, Home) {
-    let mut chance = Chance(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5bd1_e995);
+    let mut chance = Random::new(seed);
     let apps = vec![random_app(&mut chance, "One"), random_app(&mut chance, "Two")];
     let options = Options {
         profile: if chance.below(4) == 0 { Profile::Paper } else { Profile::Usual },

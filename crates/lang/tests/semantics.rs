@@ -2,35 +2,14 @@
 
 mod common;
 
-use common::{Explored, enabled, explore, model, model_with, outcomes, tell, value};
+use common::{all, enabled, ends, explore, finals, model, model_with, outcomes, tell, value, violations};
 use mazurka_core::{ActorId, Ending, Insight, Narrator, Outcome, Step, System};
 use mazurka_lang::{Identity, Model};
-
-/// Explores a program by presence.
-fn all(source: &str) -> (Model, Explored) {
-    let model = model(source, Identity::Presence);
-    let explored = explore(&model);
-    (model, explored)
-}
 
 /// States and steps.
 fn size(source: &str) -> (usize, usize) {
     let (_, explored) = all(source);
     (explored.states.len(), explored.steps)
-}
-
-/// All that can go wrong in a program, and what its variables can be at the end.
-fn violations(source: &str) -> Vec<String> {
-    all(source).1.told()
-}
-
-fn finals(source: &str, names: &[&str]) -> Vec<String> {
-    let (model, explored) = all(source);
-    explored.final_values(&model, names)
-}
-
-fn ends(source: &str) -> [usize; 3] {
-    all(source).1.ends()
 }
 
 fn names(model: &Model, actors: &[ActorId]) -> Vec<String> {

@@ -2,28 +2,9 @@
 
 mod common;
 
-use common::{Explored, explore, model};
+use common::{all, ends, explore, finals, model, violations};
 use mazurka_core::{Narrator, Outcome, System, Value};
-use mazurka_lang::{CompileError, Identity, Model, compile};
-
-fn all(source: &str) -> (Model, Explored) {
-    let model = model(source, Identity::Presence);
-    let explored = explore(&model);
-    (model, explored)
-}
-
-fn violations(source: &str) -> Vec<String> {
-    all(source).1.told()
-}
-
-fn finals(source: &str, names: &[&str]) -> Vec<String> {
-    let (model, explored) = all(source);
-    explored.final_values(&model, names)
-}
-
-fn ends(source: &str) -> [usize; 3] {
-    all(source).1.ends()
-}
+use mazurka_lang::{CompileError, Identity, compile};
 
 fn deadlocks(source: &str) -> Vec<String> {
     all(source).1.deadlocks()

@@ -12,6 +12,7 @@ use mazurka::report::ScheduleFile;
 use mazurka::report::accept::Accepted;
 use mazurka::report::pairs::listed;
 use mazurka::{Budget, Check, Engine, MzProgram, Subject, lang};
+use mazurka_core::Random;
 use mazurka_droid as droid;
 use mazurka_home::{Home, HomeText, Options};
 use mazurka_load::HomeProgram;
@@ -28,19 +29,9 @@ fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, some: &'a [T]) -> &'a T {
-        &some[self.below(some.len())]
-    }
+/// One of several.
+fn pick<'a, T>(random: &mut Random, some: &'a [T]) -> &'a T {
+    random.pick(some).expect("there is one")
 }
 
 /// What people and accidents put where it does not belong.
@@ -73,7 +64,7 @@ const PIECES: [&str; 24] = [
 
 /// A text to which something happened.
 fn mutated(random: &mut Random, texts: &[String]) -> String {
-    let mut bytes = random.pick(texts).clone().into_bytes();
+    let mut bytes = pick(random, texts).clone().into_bytes();
     for _ in 0..=random.below(5) {
         let at = random.below(bytes.len() + 1);
         let end = (at + random.below(40)).min(bytes.len());
@@ -88,14 +79,14 @@ fn mutated(random: &mut Random, texts: &[String]) -> String {
             3 => bytes.truncate(at),
             4 => {
                 // A part of another text of the same kind.
-                let other = random.pick(texts).as_bytes();
+                let other = pick(random, texts).as_bytes();
                 let from = random.below(other.len() + 1);
                 let part = &other[from..(from + random.below(60)).min(other.len())];
                 bytes.splice(at..at, part.iter().copied());
             }
             5 => {
-                let many = *random.pick(&[1, 2, 50, 3000]);
-                let piece = random.pick(&PIECES).repeat(many);
+                let many = *pick(random, &[1, 2, 50, 3000]);
+                let piece = pick(random, &PIECES).repeat(many);
                 bytes.splice(at..at, piece.into_bytes());
             }
             6 => {
@@ -107,7 +98,7 @@ fn mutated(random: &mut Random, texts: &[String]) -> String {
                 bytes = lines.join("\n").into_bytes();
             }
             _ => {
-                let piece = random.pick(&PIECES);
+                let piece = pick(random, &PIECES);
                 bytes.splice(at..end.min(at + 1), piece.bytes());
             }
         }
@@ -137,7 +128,7 @@ fn texts(folder: &str, ending: &str) -> Vec<String> {
 
 /// Gives mutated texts to a reader.
 fn survives(reader: &str, texts: &[String], read: impl Fn(&str)) {
-    let mut random = Random(number("MAZURKA_SEED", 21) * 2 + 0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(number("MAZURKA_SEED", 21));
     let last = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mutation-{reader}"));
     for round in 0..number("MAZURKA_MUTATIONS", 400) {
         let text = mutated(&mut random, texts);

@@ -1,17 +1,13 @@
 //! The engines `dpor` and `sdpor`: classic programs with known numbers of traces, the programs of the papers with exact
 //! counts, very long executions, and programs that do not terminate.
 
+mod common;
+
+use common::{orders, source};
 use mazurka::engines::{Capture, Options};
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{compile, parse, print};
 use mazurka::{Check, Counter, Engine, Exploration, MzProgram, Verdict};
-use std::fs;
-use std::path::Path;
-
-fn source(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
 
 fn explore(text: &str, defines: &[(&str, i64)], engine: Engine, options: &Options) -> Exploration {
     let defines: Vec<(String, i64)> = defines.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
@@ -127,19 +123,6 @@ fn the_graph_of_the_paper_finds_the_same_with_more_steps() {
             |options: &Options| count(&explore(&source(path), &[], Engine::Sdpor, options), Counter::Transitions);
         assert_eq!((transitions(&Options::default()), transitions(&plain())), (exact, published), "{path}");
     }
-}
-
-/// All orders of some things.
-fn orders<T: Clone>(things: &[T]) -> Vec<Vec<T>> {
-    if things.is_empty() {
-        return vec![Vec::new()];
-    }
-    let with_first = |first: usize| {
-        let mut rest = things.to_vec();
-        let taken = rest.remove(first);
-        orders(&rest).into_iter().map(move |order| [vec![taken.clone()], order].concat())
-    };
-    (0..things.len()).flat_map(with_first).collect()
 }
 
 /// Every state in which a program can end is met, in whatever order its threads are defined, hence tried.

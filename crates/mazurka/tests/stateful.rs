@@ -1,17 +1,13 @@
 //! The engine `stateful` on the families of `examples/families`, with exact counts, and on the paper's figures in every
 //! order in which their actors can be tried.
 
+mod common;
+
+use common::{orders, source};
 use mazurka::engines::Options;
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{compile, parse, print};
 use mazurka::{Budget, Check, Counter, Engine, Exploration, MzProgram, Verdict, ViolationKind};
-use std::fs;
-use std::path::Path;
-
-fn source(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
 
 /// The states and transitions of a program.
 fn counts(path: &str, defines: &[(&str, i64)], engine: Engine, plain: bool) -> (u64, u64) {
@@ -84,19 +80,6 @@ fn the_published_algorithm_misses_what_the_findings_say() {
         let checked = Check::new(&program).engine(Engine::Stateful).options(options).run();
         assert_eq!(checked.exploration.verdict, Verdict::Violated, "{path}");
     }
-}
-
-/// All orders of some things.
-fn orders<T: Clone>(things: &[T]) -> Vec<Vec<T>> {
-    if things.is_empty() {
-        return vec![Vec::new()];
-    }
-    let with_first = |first: usize| {
-        let mut rest = things.to_vec();
-        let taken = rest.remove(first);
-        orders(&rest).into_iter().map(move |order| [vec![taken.clone()], order].concat())
-    };
-    (0..things.len()).flat_map(with_first).collect()
 }
 
 /// The assertion of a figure fails, in whatever order its threads and events are defined, hence tried.

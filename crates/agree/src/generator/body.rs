@@ -284,14 +284,19 @@ impl Body<'_> {
         self.push(out, StatementKind::If(condition, then, otherwise));
     }
 
+    /// A new variable that counts the rounds of a loop, and how many there are.
+    fn counter(&mut self, out: &mut Vec<Statement>) -> (String, i64) {
+        let counter = self.new_name();
+        self.push(out, StatementKind::Let(Name::new(&counter), number(0)));
+        self.know(&counter);
+        (counter, self.random.between(1, 2))
+    }
+
     fn counted_while(&mut self, out: &mut Vec<Statement>) {
         if self.depth > 2 {
             return;
         }
-        let counter = self.new_name();
-        self.push(out, StatementKind::Let(Name::new(&counter), number(0)));
-        self.know(&counter);
-        let times = self.random.between(1, 2);
+        let (counter, times) = self.counter(out);
         let mut condition = binary(BinaryOp::Less, variable(&counter), number(times));
         if self.random.percent(30) {
             let more = self.condition();

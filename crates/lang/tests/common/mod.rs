@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use mazurka_core::{
-    ActorId, Ending, Footprint, Insight, Move, Narrator, Outcome, Step, System, Violation, ViolationKind,
+    ActorId, Ending, Footprint, Insight, Move, Narrator, Outcome, Random, Step, System, Violation, ViolationKind,
 };
 use mazurka_lang::{Identity, Model, State, compile};
 use proptest::collection::vec;
@@ -171,13 +171,8 @@ pub(crate) fn tell(violation: &Violation) -> String {
 
 /// Random numbers below what is asked for.
 pub(crate) fn random(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % below as u64) as usize
-    }
+    let mut random = Random::new(seed);
+    move |below| random.below(below)
 }
 
 /// Statements that may stand in one step, with a number `r` and a thread handle `k` at hand.
@@ -302,4 +297,27 @@ pub(crate) fn program() -> impl Strategy<Value = String> {
             event e disabled when x < 3 {{ let r = 1; {start} {e} }} event d(r in 0..2) {{ {start} {d} disable d[r]; }}"
         )
     })
+}
+
+/// Explores a program by presence.
+pub(crate) fn all(source: &str) -> (Model, Explored) {
+    let model = model(source, Identity::Presence);
+    let explored = explore(&model);
+    (model, explored)
+}
+
+/// All that can go wrong in a program.
+pub(crate) fn violations(source: &str) -> Vec<String> {
+    all(source).1.told()
+}
+
+/// What its variables can be at the end.
+pub(crate) fn finals(source: &str, names: &[&str]) -> Vec<String> {
+    let (model, explored) = all(source);
+    explored.final_values(&model, names)
+}
+
+/// How its executions end.
+pub(crate) fn ends(source: &str) -> [usize; 3] {
+    all(source).1.ends()
 }

@@ -56,6 +56,24 @@ pub struct AppRow {
     pub stopped: Option<String>,
 }
 
+impl AppRow {
+    /// An app that could not be read, and why.
+    pub fn unread(file: String, why: String) -> Self {
+        AppRow {
+            file,
+            name: None,
+            stage: Stage::Unread,
+            inputs: Vec::new(),
+            subscriptions: Vec::new(),
+            events: Vec::new(),
+            states: None,
+            cut: false,
+            faults: Vec::new(),
+            stopped: Some(why),
+        }
+    }
+}
+
 /// The table for people: a line per app, and below it what stopped it or what is wrong with it.
 pub fn text(rows: &[AppRow], options: &TextOptions) -> String {
     let paint = Paint { colour: options.colour };
@@ -142,18 +160,7 @@ mod tests {
             faults: vec!["night-light.groovy:9: null".to_owned()],
             stopped: None,
         };
-        let unread = AppRow {
-            file: "apps/odd.groovy".to_owned(),
-            name: None,
-            stage: Stage::Unread,
-            inputs: Vec::new(),
-            subscriptions: Vec::new(),
-            events: Vec::new(),
-            states: None,
-            cut: false,
-            faults: Vec::new(),
-            stopped: Some("odd.groovy:3: expected `)`".to_owned()),
-        };
+        let unread = AppRow::unread("apps/odd.groovy".to_owned(), "odd.groovy:3: expected `)`".to_owned());
         let rows = [ran, unread];
         insta::assert_snapshot!(text(&rows, &TextOptions::default()), @"
         app          stage   inputs  subscriptions  events  states

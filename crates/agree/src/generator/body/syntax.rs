@@ -19,10 +19,7 @@ impl Body<'_> {
         if self.depth > 2 {
             return;
         }
-        let counter = self.new_name();
-        self.push(out, StatementKind::Let(Name::new(&counter), number(0)));
-        self.know(&counter);
-        let times = self.random.between(1, 2);
+        let (counter, times) = self.counter(out);
         let mut body = self.looped(times as i32, 2);
         let counts = statement(StatementKind::Update(place(&counter), BinaryOp::Add, number(1)));
         body.statements.insert(0, counts);
