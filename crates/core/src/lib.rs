@@ -25,7 +25,6 @@ mod panics;
 mod statistics;
 mod step;
 mod system;
-mod trace;
 mod violation;
 
 pub use actor::{ActorId, Move};
@@ -47,5 +46,4 @@ pub use panics::{Panic, caught};
 pub use statistics::{Counter, Statistics};
 pub use step::Step;
 pub use system::{Awaited, BlockedVisitor, Ending, Obstacle, Schedule, System, Traits};
-pub use trace::TraceBuilder;
 pub use violation::{Location, Severity, Violation, ViolationKind};
