@@ -26,7 +26,6 @@ mod random;
 mod statistics;
 mod step;
 mod system;
-mod trace;
 mod violation;
 
 pub use actor::{ActorId, Move};
@@ -49,5 +48,4 @@ pub use random::Random;
 pub use statistics::{Counter, Statistics};
 pub use step::Step;
 pub use system::{Awaited, BlockedVisitor, Ending, Obstacle, Schedule, System, Traits};
-pub use trace::TraceBuilder;
 pub use violation::{Location, Severity, Violation, ViolationKind};

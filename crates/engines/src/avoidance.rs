@@ -31,7 +31,7 @@ pub(crate) struct Avoidance<'s, S: System> {
 }
 
 /// A state on the way, and the moves from it that are still to be tried.
-struct Place<State> {
+struct PathState<State> {
     state: State,
     name: Fingerprint,
     actors: Vec<ActorId>,
@@ -55,7 +55,7 @@ impl<'s, S: System> Avoidance<'s, S> {
         let mut doomed: HashSet<Fingerprint, FxBuildHasher> = HashSet::default();
         let mut on_path: HashSet<Fingerprint, FxBuildHasher> = HashSet::default();
         let mut cycle = None;
-        let mut places: Vec<Place<S::State>> = Vec::new();
+        let mut places: Vec<PathState<S::State>> = Vec::new();
         let mut path: Vec<Move> = Vec::new();
         match self.arrive(&stepper) {
             Arrival::Avoids => return Avoidable::Yes(path),
@@ -128,7 +128,7 @@ impl<'s, S: System> Avoidance<'s, S> {
 
     fn arrive(&self, stepper: &Stepper<'_, S>) -> Arrival<S::State> {
         if !stepper.enabled().is_empty() {
-            return Arrival::Goes(Place {
+            return Arrival::Goes(PathState {
                 state: stepper.mark(),
                 name: stepper.fingerprint(),
                 actors: stepper.enabled().iter().rev().copied().collect(),
@@ -150,5 +150,5 @@ enum Arrival<State> {
     /// To an end with the violation, or to one that does not count.
     Ends,
     /// On.
-    Goes(Place<State>),
+    Goes(PathState<State>),
 }

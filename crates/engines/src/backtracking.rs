@@ -1,12 +1,13 @@
 //! Depth-first search that finds out as it goes what it has to try: what `dpor` and `sdpor` have in common.
 //!
-//! The search follows one execution to its end, trying one actor in each state. Each step is held against the earlier ones
-//! that it races with, and for each race somebody is added to what has to be tried (`backtrack`) in the state in front of
-//! the earlier step, so that the other order is seen. Then the search goes back to the last state with something left
-//! to try. What it remembers of states is up to the engine ([`Memory`]).
+//! The search follows one execution to its end, trying one actor in each state. Each step is compared with the earlier ones
+//! that it races with, and for each race an actor is added to the backtrack set of the state in front of the earlier step,
+//! so that the other order is seen. Then the search goes back to the last state with something left
+//! to try. What it remembers of states is up to the engine ([`Remember`]).
 //!
 //! The heads of `dpor.rs` and `sdpor.rs` say which paper this follows and where it departs from it.
 
+use crate::shared::dfs::{self, DepthFirst, Next};
 use crate::shared::execution::Execution;
 use crate::shared::sleep::{SleepSet, Sleeper};
 use crate::shared::tally::{Tally, arrive};
@@ -20,20 +21,20 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// What an engine remembers of the states that a search comes to, and what it makes of one that it knows.
-pub(crate) trait Memory<M: Machine> {
-    /// Whether those who were tried may sleep. A state that was explored while somebody slept is not known for good.
+pub(crate) trait Remember<M: Machine> {
+    /// Whether actors that were tried may sleep. A state explored under a non-empty sleep set is not fully explored.
     const SLEEPS: bool;
 
-    /// Whether what is tried may be source sets. Who sees only a part of an execution cannot tell initials.
+    /// Whether backtrack sets may be source sets. Where only a part of an execution is seen, initials are not known.
     const SOURCE_SETS: bool;
 
-    /// A path begins; `path` has who waits there.
+    /// A path begins; `path` has the blocked actors.
     fn start(&mut self, path: &mut Path, machine: &M);
 
-    /// A step was taken from the last state of the path; `path` has that step and who waits after it.
+    /// A step was taken from the last state of the path; `path` has that step and the blocked actors after it.
     fn step(&mut self, path: &mut Path, machine: &M);
 
-    /// The path comes to a state in which somebody can move; true if there is nothing new to be seen there.
+    /// The path comes to a state in which an actor can move; true if there is nothing new to be seen there.
     fn is_known(&mut self, path: &mut Path, fingerprint: Fingerprint) -> bool;
 
     /// The path goes on from the state that it came to.
@@ -46,7 +47,7 @@ pub(crate) trait Memory<M: Machine> {
 /// Remembers nothing: every state is new.
 pub(crate) struct Stateless;
 
-impl<M: Machine> Memory<M> for Stateless {
+impl<M: Machine> Remember<M> for Stateless {
     const SLEEPS: bool = true;
     const SOURCE_SETS: bool = true;
     fn start(&mut self, _path: &mut Path, _machine: &M) {}
@@ -59,21 +60,21 @@ impl<M: Machine> Memory<M> for Stateless {
 }
 
 /// A state on the path, and what is left to do there.
-struct Node {
+struct PathState {
     fingerprint: Fingerprint,
     enabled: Rc<[ActorId]>,
     waiting: Waiters,
-    /// Who slept when the path came here, and who fell asleep because it was tried here.
+    /// The sleep set with which the path came here, and the actors that were tried here.
     asleep: SleepSet,
     done: SleepSet,
-    /// Who has to be tried; the first `tried` have been, or are being.
+    /// The backtrack set; the first `tried` have been tried, or are being tried.
     backtrack: SmallVec<[ActorId; 4]>,
     tried: usize,
-    /// Who is being tried.
+    /// The actor that is being tried.
     current: Option<Current>,
 }
 
-/// Who is being tried in a state.
+/// The actor that is being tried in a state.
 struct Current {
     actor: ActorId,
     /// The next one of its outcomes.
@@ -82,13 +83,13 @@ struct Current {
     footprint: Option<FootprintId>,
 }
 
-impl Node {
+impl PathState {
     fn can_move(&self, actor: ActorId) -> bool {
         self.enabled.contains(&actor)
     }
 
-    /// Adds somebody to what has to be tried; false if it is there already.
-    fn try_later(&mut self, actor: ActorId) -> bool {
+    /// Adds an actor to the backtrack set; false if it is there already.
+    fn add_to_backtrack(&mut self, actor: ActorId) -> bool {
         let is_new = !self.backtrack.contains(&actor);
         if is_new {
             self.backtrack.push(actor);
@@ -96,7 +97,7 @@ impl Node {
         is_new
     }
 
-    /// Somebody who slept has to be tried after all.
+    /// A sleeping actor has to be tried after all.
     fn wake(&mut self, actor: ActorId) {
         self.asleep.remove(actor);
         if let Some(place) = self.backtrack.iter().position(|&other| other == actor) {
@@ -107,14 +108,14 @@ impl Node {
     }
 }
 
-/// What a step did to somebody who waited.
+/// What a step did to a blocked actor.
 enum Effect {
-    /// Nothing: it waits as before.
+    /// Nothing: it is blocked as before.
     None,
-    /// It changed the one thing that is waited for. There is nothing to reverse: whoever else could change that comes into
-    /// conflict with the step by itself.
+    /// It wrote the one object that is awaited. There is nothing to reverse: any other step that writes it conflicts with
+    /// the step by itself.
     OnWhatIsAwaited,
-    /// It changed one of several things that are looked at.
+    /// It wrote one of several objects that are read.
     Unclear,
 }
 
@@ -152,14 +153,14 @@ impl Counts {
 pub(crate) struct Path {
     pub(crate) execution: Execution,
     pub(crate) footprints: FootprintTable,
-    nodes: Vec<Node>,
+    nodes: Vec<PathState>,
     /// What the steps touched.
     touched: Vec<FootprintId>,
-    /// Who can move and who waits after the last step.
+    /// The enabled and the blocked actors after the last step.
     enabled: Rc<[ActorId]>,
     waiting: Waiters,
     counts: Counts,
-    /// Whether a race asks for an initial of the other order, or, as published, for somebody of a persistent set.
+    /// Whether a race asks for an initial of the other order, or, as published, for an actor of a persistent set.
     source_sets: bool,
     plain: bool,
     racing: Vec<usize>,
@@ -167,41 +168,41 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Who moved last, and what that touched.
+    /// The actor that moved last, and what that touched.
     pub(crate) fn last(&self) -> Option<(ActorId, FootprintId)> {
         let last = self.execution.order().len().checked_sub(1)?;
         Some((self.execution.order().actor(last), self.touched[last]))
     }
 
-    /// Somebody who can move after the last step and does not sleep: the one who moved last if possible. Who was tried in
-    /// front of another one so gets where it was to get, before others undo the difference.
-    fn whom_to_try_first(&self, sleep: &SleepSet) -> Option<ActorId> {
+    /// An enabled actor that does not sleep: the one that moved last if possible. An actor that was tried in front of
+    /// another one so gets to where the order makes a difference, before others undo that.
+    fn first_to_try(&self, sleep: &SleepSet) -> Option<ActorId> {
         let mut awake = self.enabled.iter().copied().filter(|&actor| !sleep.contains(actor));
         let first = awake.next()?;
         let last = self.last().map(|(actor, _)| actor).filter(|&last| last != first);
         Some(last.filter(|&last| awake.any(|actor| actor == last)).unwrap_or(first))
     }
 
-    /// Who waits after the last step.
+    /// The blocked actors after the last step.
     pub(crate) fn waiting(&self) -> &[Waiter] {
         &self.waiting
     }
 
-    /// How an actor waits in the state in front of a step, if it does.
+    /// How an actor is blocked in the state in front of a step, if it is.
     pub(crate) fn waiter_before(&self, step: usize, actor: ActorId) -> Option<&Waiter> {
         self.nodes[step].waiting.iter().find(|waiter| waiter.actor == actor)
     }
 
-    /// Sees to it that something that `actor` may do some time later is tried before a step, whatever comes in between.
+    /// Adds to the backtrack set in front of a step what is needed so that a later step of `actor` is tried before it.
     pub(crate) fn try_before(&mut self, step: usize, actor: ActorId, knows: &VectorClock) {
         self.counts.races += 1;
         match self.of_persistent_set(step, actor, knows) {
-            Some(first) => self.try_later(step, first),
-            None => self.try_all(step),
+            Some(first) => self.add_to_backtrack(step, first),
+            None => self.add_all_to_backtrack(step),
         }
     }
 
-    /// Holds a step that an actor takes, or waits to take, against the steps before it.
+    /// Compares a step that an actor takes, or is blocked on, with the steps before it.
     fn detect(&mut self, actor: ActorId, footprint: &Footprint) {
         let mut racing = std::mem::take(&mut self.racing);
         racing.clear();
@@ -212,10 +213,10 @@ impl Path {
                 if self.execution.order().within(step, &knows) {
                     continue;
                 }
-                let waited = self.execution.stood_there(actor, step) && !self.nodes[step].can_move(actor);
-                if waited && self.execution.initial_before(step, &knows).is_none() {
-                    // Somebody else may have let it move earlier, and nothing tells who.
-                    self.try_all(step);
+                let was_blocked = self.execution.stood_there(actor, step) && !self.nodes[step].can_move(actor);
+                if was_blocked && self.execution.initial_before(step, &knows).is_none() {
+                    // Another actor may have enabled it earlier, and it is not known which.
+                    self.add_all_to_backtrack(step);
                     continue;
                 }
                 self.counts.races += 1;
@@ -226,7 +227,8 @@ impl Path {
         self.racing = racing;
     }
 
-    /// Sees to it that a move of `actor`, who knows of `knows`, is tried without `step` before it.
+    /// Adds to the backtrack set in front of `step` what is needed so that a move of `actor` with the clock `knows` is tried
+    /// without `step` before it.
     fn reverse(&mut self, step: usize, actor: ActorId, footprint: &Footprint, knows: &VectorClock) {
         if self.sleeps_wrongly(step, actor, footprint) {
             self.nodes[step].wake(actor);
@@ -245,16 +247,16 @@ impl Path {
             self.of_persistent_set(step, actor, knows)
         };
         match first {
-            Some(first) => self.try_later(step, first),
-            None => self.try_all(step),
+            Some(first) => self.add_to_backtrack(step, first),
+            None => self.add_all_to_backtrack(step),
         }
     }
 
-    /// Somebody who belongs to a persistent set in front of a step because of a later move of `actor`, who knows of `knows`:
-    /// the actor itself, or somebody whom it has to wait for.
+    /// An actor that belongs to a persistent set in front of a step because of a later move of `actor` with the clock `knows`:
+    /// the actor itself, or one that has to move before it.
     fn of_persistent_set(&self, step: usize, actor: ActorId, knows: &VectorClock) -> Option<ActorId> {
         let node = &self.nodes[step];
-        // Somebody asleep is not tried, so what would be found out behind its move is not.
+        // A sleeping actor is not tried, so the races behind its move are not found.
         let is_tried = || !node.asleep.contains(actor) || self.execution.is_initial(actor, step, actor, knows);
         if node.can_move(actor) && is_tried() {
             return Some(actor);
@@ -263,8 +265,8 @@ impl Path {
     }
 
     /// Whether an actor sleeps in front of a step though its step there touches more than the step with this footprint,
-    /// which it takes or waits to take now. Somebody who comes now could have come in front of that step and in conflict
-    /// with it: what was seen before the actor fell asleep says nothing of that, and neither does the present step.
+    /// which it takes or is blocked on now. Another actor's step between the two could come in front of the sleeping step
+    /// and conflict with it: neither what was explored before the actor fell asleep nor the present step shows that.
     fn sleeps_wrongly(&self, step: usize, actor: ActorId, footprint: &Footprint) -> bool {
         let Some(asleep) = self.nodes[step].asleep.get(actor) else { return false };
         let reversed = self.footprints.get(self.touched[step]);
@@ -275,20 +277,20 @@ impl Path {
         self.execution.stood_there(actor, step) && !self.footprints.get(asleep).touches().iter().all(is_seen)
     }
 
-    /// Adds somebody to what has to be tried in front of a step.
-    pub(crate) fn try_later(&mut self, step: usize, actor: ActorId) {
-        self.counts.backtrack_points += u64::from(self.nodes[step].try_later(actor));
+    /// Adds an actor to the backtrack set in front of a step.
+    pub(crate) fn add_to_backtrack(&mut self, step: usize, actor: ActorId) {
+        self.counts.backtrack_points += u64::from(self.nodes[step].add_to_backtrack(actor));
     }
 
-    /// Everybody has to be tried in front of a step.
-    pub(crate) fn try_all(&mut self, step: usize) {
+    /// Adds all enabled actors to the backtrack set in front of a step.
+    pub(crate) fn add_all_to_backtrack(&mut self, step: usize) {
         let enabled = Rc::clone(&self.nodes[step].enabled);
         for &actor in &*enabled {
-            self.try_later(step, actor);
+            self.add_to_backtrack(step, actor);
         }
     }
 
-    /// Looks at what the last step did to those who waited before it, and at those who have come to wait.
+    /// Considers what the last step did to the actors that were blocked before it, and those that are blocked since.
     fn settle_waiting(&mut self, touched: FootprintId) {
         let Some(node) = self.nodes.last() else { return };
         let (before, now) = (Rc::clone(&node.waiting), Rc::clone(&self.waiting));
@@ -300,8 +302,8 @@ impl Path {
             }
             match self.effect_on(waiter, touched) {
                 Effect::None => {}
-                Effect::Unclear => self.try_all(self.nodes.len() - 1),
-                // Who waits on as before will know of this step by the one that lets it move: both change one object.
+                Effect::Unclear => self.add_all_to_backtrack(self.nodes.len() - 1),
+                // An actor that stays blocked as before will know of this step by the one that enables it: both write one object.
                 Effect::OnWhatIsAwaited if index.place(waiter.actor).is_some_and(|place| now[place] == *waiter) => {}
                 Effect::OnWhatIsAwaited => self.execution.ready(waiter.actor),
             }
@@ -320,7 +322,7 @@ impl Path {
         self.index = index;
     }
 
-    /// What a step in conflict with the one that somebody waits to take did to that.
+    /// What a step did to a blocked actor whose step conflicts with it.
     fn effect_on(&self, waiter: &Waiter, touched: FootprintId) -> Effect {
         let (step, waits) = (self.footprints.get(touched), self.footprints.get(waiter.footprint));
         let changes = |object| step.access(object).is_some_and(Access::changes);
@@ -342,19 +344,19 @@ impl Path {
         }
     }
 
-    /// Those who were not there before the last step know of it.
+    /// Actors that did not exist before the last step know of it.
     fn ready_the_new(&mut self, index: &mut Index) {
         let Some(node) = self.nodes.last() else { return };
         if Rc::ptr_eq(&node.enabled, &self.enabled) && Rc::ptr_eq(&node.waiting, &self.waiting) {
             return;
         }
-        let everybody = |enabled: &Rc<[ActorId]>, waiting: &Waiters| {
+        let present = |enabled: &Rc<[ActorId]>, waiting: &Waiters| {
             let (enabled, waiting) = (Rc::clone(enabled), Rc::clone(waiting));
             (0..enabled.len() + waiting.len())
                 .map(move |n| enabled.get(n).copied().unwrap_or_else(|| waiting[n - enabled.len()].actor))
         };
-        index.fill(everybody(&node.enabled, &node.waiting));
-        for actor in everybody(&self.enabled, &self.waiting) {
+        index.fill(present(&node.enabled, &node.waiting));
+        for actor in present(&self.enabled, &self.waiting) {
             if index.place(actor).is_none() {
                 self.execution.ready(actor);
             }
@@ -373,7 +375,7 @@ pub(crate) struct Search<'t, 'o, M: Machine, K> {
     sleeps: bool,
 }
 
-impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
+impl<'t, 'o, M: Machine, K: Remember<M>> Search<'t, 'o, M, K> {
     /// A search that has not begun.
     pub(crate) fn new(machine: M, tally: &'t mut Tally<'o>, memory: K) -> Self {
         let options = tally.options;
@@ -410,19 +412,8 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
     pub(crate) fn run(&mut self) -> Result<(), StopReason> {
         self.look_around(None);
         self.memory.start(&mut self.path, &self.machine);
-        let mut at_end_of_path = self.go_on(SleepSet::default())?;
-        while !self.path.nodes.is_empty() {
-            let Some(step) = self.next_move() else {
-                self.close();
-                at_end_of_path = false;
-                continue;
-            };
-            if !at_end_of_path {
-                self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
-            }
-            at_end_of_path = self.take(step)?;
-        }
-        Ok(())
+        let at_end_of_path = self.go_on(SleepSet::default())?;
+        dfs::walk(self, at_end_of_path)
     }
 
     /// What is to be tried next in the last state of the path: the next outcome of the actor that is being tried, or the
@@ -450,28 +441,7 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
         None
     }
 
-    /// Takes a step from the last state of the path; false if the path ends there.
-    fn take(&mut self, step: Move) -> Result<bool, StopReason> {
-        let index = self.path.nodes.len() - 1;
-        self.path.execution.truncate(index);
-        self.tally.take_back(index);
-        let record = self.machine.step(step);
-        let next = record.next_outcome;
-        let touched = self.path.footprints.intern(&record.footprint);
-        self.tally.step(step, record)?;
-        let footprint = self.path.footprints.get(touched).clone();
-        let sleep = self.sleep_after(step.actor, touched, next);
-        self.path.detect(step.actor, &footprint);
-        self.path.execution.push(step.actor, &footprint);
-        self.path.touched.truncate(index);
-        self.path.touched.push(touched);
-        self.look_around(Some(touched));
-        self.path.settle_waiting(touched);
-        self.memory.step(&mut self.path, &self.machine);
-        self.go_on(sleep)
-    }
-
-    /// Notes what the actor that is being tried touched, and returns who sleeps after its step.
+    /// Notes what the actor that is being tried touched, and returns the sleep set after its step.
     fn sleep_after(&mut self, actor: ActorId, touched: FootprintId, next: Option<Outcome>) -> SleepSet {
         let footprints = &mut self.path.footprints;
         let Some(node) = self.path.nodes.last_mut() else { return SleepSet::default() };
@@ -493,11 +463,11 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
         sleep
     }
 
-    /// Finds out who can move and who waits where the machine stands.
+    /// Finds the enabled and the blocked actors where the machine stands.
     fn look_around(&mut self, touched: Option<FootprintId>) {
         let last = self.path.nodes.last();
-        let nobody: Waiters = Rc::new([]);
-        let before = last.map_or(&nobody, |node| &node.waiting);
+        let none: Waiters = Rc::new([]);
+        let before = last.map_or(&none, |node| &node.waiting);
         let waiting = self.lookout.look(&self.machine, &mut self.path.footprints, before, touched);
         self.path.enabled = match last {
             Some(node) if node.enabled[..] == *self.machine.enabled() => Rc::clone(&node.enabled),
@@ -508,8 +478,8 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
 
     /// Adds the state where the machine stands to the path; false if the path ends there.
     fn go_on(&mut self, sleep: SleepSet) -> Result<bool, StopReason> {
-        let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
-        if !somebody_moves {
+        let (fingerprint, can_move) = arrive(&self.machine, self.tally)?;
+        if !can_move {
             return Ok(false);
         }
         if !self.tally.enter(fingerprint) {
@@ -520,14 +490,14 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
             self.tally.abandon(fingerprint);
             return Ok(false);
         }
-        let Some(first) = self.path.whom_to_try_first(&sleep) else {
+        let Some(first) = self.path.first_to_try(&sleep) else {
             self.path.counts.blocked += 1;
             self.tally.abandon(fingerprint);
             return Ok(false);
         };
         self.memory.enter();
         self.trail.save(self.path.nodes.len(), &self.machine);
-        self.path.nodes.push(Node {
+        self.path.nodes.push(PathState {
             fingerprint,
             enabled: Rc::clone(&self.path.enabled),
             waiting: Rc::clone(&self.path.waiting),
@@ -539,8 +509,43 @@ impl<'t, 'o, M: Machine, K: Memory<M>> Search<'t, 'o, M, K> {
         });
         Ok(true)
     }
+}
 
-    /// Everything was tried in the last state of the path.
+impl<M: Machine, K: Remember<M>> DepthFirst for Search<'_, '_, M, K> {
+    type Choice = Move;
+
+    fn is_done(&self) -> bool {
+        self.path.nodes.is_empty()
+    }
+
+    fn next(&mut self) -> Result<Next<Move>, StopReason> {
+        Ok(self.next_move().map_or(Next::Close, Next::Take))
+    }
+
+    fn rewind(&mut self) {
+        self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
+    }
+
+    fn take(&mut self, step: Move) -> Result<bool, StopReason> {
+        let index = self.path.nodes.len() - 1;
+        self.path.execution.truncate(index);
+        self.tally.take_back(index);
+        let record = self.machine.step(step);
+        let next = record.next_outcome;
+        let touched = self.path.footprints.intern(&record.footprint);
+        self.tally.step(step, record)?;
+        let footprint = self.path.footprints.get(touched).clone();
+        let sleep = self.sleep_after(step.actor, touched, next);
+        self.path.detect(step.actor, &footprint);
+        self.path.execution.push(step.actor, &footprint);
+        self.path.touched.truncate(index);
+        self.path.touched.push(touched);
+        self.look_around(Some(touched));
+        self.path.settle_waiting(touched);
+        self.memory.step(&mut self.path, &self.machine);
+        self.go_on(sleep)
+    }
+
     fn close(&mut self) {
         if let Some(node) = self.path.nodes.pop() {
             self.memory.leave();

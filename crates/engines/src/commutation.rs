@@ -1,7 +1,7 @@
-//! Holds the footprints of steps against what the steps do.
+//! Compares the footprints of steps with what the steps do.
 //!
 //! Every reduction rests on this: where the footprints of two steps that are possible now do not conflict, either order
-//! is possible, leads to the same state and does the same on the way; and a step makes another actor able to move only
+//! is possible, leads to the same state and does the same on the way; and a step enables another actor only
 //! if its footprint conflicts with what that actor then does. Both are looked at directly, in one state at a time.
 
 use mazurka_core::{ActorId, Dependence, Footprint, Machine, Meter, Move, Outcome, Step, Stepper, System, Violation};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// The weakest dependence that states allow: a write of the value that is there already counts as a read.
 const DEPENDENCE: Dependence = Dependence { posts: true, rewrites: false };
 
-/// The most outcomes of one step that are looked at: each is held against each of every other actor.
+/// The most outcomes of one step that are looked at: each is compared with each of every other actor.
 pub const MOST_OUTCOMES: usize = 24;
 
 /// A step that was taken.

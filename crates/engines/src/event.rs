@@ -9,16 +9,16 @@
 //! an actual execution where the paper's redundancy checks are approximate, so that branching messages repeat next to
 //! nothing either; `mazurka agree` reports how many executions there were beyond the number of traces.
 //!
-//! It is the search of `optimal` (see there for what waits and what chooses) with three differences:
+//! It is the search of `optimal` (see there for blocked actors and choices) with three differences:
 //!
-//! - Footprints leave out who holds a handler (`path`), so that happens-before comes from conflicts, posts and the order
+//! - Footprints leave out which message holds a handler (`path`), so that happens-before comes from conflicts, posts and the order
 //!   within a message.
 //! - A reversal keeps messages serialised (`reversal`, appendix A.1): of several incomplete messages of a handler one stays, as
 //!   the last one there, and others change places where the order demands it (`arrangement`). The wakeup sequence
 //!   leaves the path where that order does.
 //! - Whether a message could have come first (`redundancy`, appendix A.3) is NP-hard to say in general. It is seen at a glance
 //!   where the message is the first on its handler; it is not the case where a message before it conflicts with it, or
-//!   where saturation goes round in a circle; and otherwise an execution is looked for in which it comes first. What the
+//!   where saturation finds a cycle; and otherwise an execution is looked for in which it comes first. What the
 //!   published algorithm has to wait for, parking a sequence until the accesses of a message are known, is found by running
 //!   the message: so nothing is parked.
 //!
@@ -27,8 +27,8 @@
 //! are: the published tool finds 1711 and 218527 of its 1764 and 235224 traces with 3 and 4 clients
 //! (`examples/event-driven/database-cache.mz`).
 //!
-//! A message that may have to wait (for a mutex, a join or an assumption) may never give its handler back, and then it matters
-//! who came before it. The paper has no such messages. In a program that has, all handlers are locks: the traces are those of
+//! A message that may be blocked (on a mutex, a join or an assumption) may never release its handler, and then it matters
+//! which messages came before it. The paper has no such messages. In a program that has, all handlers are locks: the traces are those of
 //! `optimal`.
 //!
 //! Where data races are looked for, all handlers are locks, too: which accesses can follow each other depends on which
@@ -38,7 +38,7 @@ use crate::Options;
 use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, Rule, System, Traits};
 
-/// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
+/// Suits every program that tells which actors are blocked: without that, a step that is never taken would not be reversed.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     if traits.fifo_mailboxes {
         return Some("a handler takes its messages in order of arrival, which is what em-dpor is for".into());

@@ -22,7 +22,7 @@ use crate::shared::findings::Finding;
 use crate::shared::frontier::Frontier;
 use crate::shared::ledger::Ledger;
 use crate::shared::visited::{self, Key, VisitedSet};
-use expander::{Candidates, Deferred, Direct, Expander, Place, Report, Task};
+use expander::{Candidates, Deferred, Direct, Expander, FoundAt, Report, Task};
 use mazurka_core::{Bound, Counter, Exploration, Move, Observer, Progress, Schedule, Step, StopReason, System, Traits};
 use rayon::prelude::*;
 
@@ -66,7 +66,7 @@ struct Search<'a, S: System> {
     /// How many threads there could be. They start when there is work for them.
     threads: usize,
     system: &'a S,
-    ledger: Ledger<'a, Place>,
+    ledger: Ledger<'a, FoundAt>,
     /// How many states were expanded since the limits were looked at.
     unchecked: usize,
     visited: VisitedSet,
@@ -192,7 +192,7 @@ impl<'a, S: System> Search<'a, S> {
             violations.clear();
             self.system.insight().violations_at_start(&state, &mut violations);
             for violation in &violations {
-                let place = Place { state: self.ancestry.len() as u32, successor: None, then: None };
+                let place = FoundAt { state: self.ancestry.len() as u32, successor: None, then: None };
                 self.note(Finding { violation: violation.clone(), length: 0, place });
             }
             self.ancestry.push_root(start);
@@ -258,7 +258,7 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    fn note(&mut self, finding: Finding<Place>) {
+    fn note(&mut self, finding: Finding<FoundAt>) {
         let new = self.ledger.findings.note(&finding.violation, finding.length, || finding.place);
         if new && self.ledger.options.all {
             self.ledger.observer.violation(&finding.violation);
@@ -284,7 +284,7 @@ fn expand_together<S: System>(task: &Task<'_, S>, lanes: &mut [Lane<S>], visited
 }
 
 /// The schedule that leads to where a violation was met, rebuilt by running it.
-fn schedule<S: System>(system: &S, ancestry: &Ancestry, place: Place) -> Option<Schedule> {
+fn schedule<S: System>(system: &S, ancestry: &Ancestry, place: FoundAt) -> Option<Schedule> {
     let (start, mut ordinals) = ancestry.path(place.state);
     ordinals.extend(place.successor);
     let mut schedule = follow(system, start, &ordinals)?;

@@ -115,7 +115,7 @@ impl<S: System> Why<'_, S> {
             next = record.next_outcome;
             let met = avoidance.is_met(&record.violations);
             let text = |outcome| self.system.narrator().describe(state, taken.actor, outcome).text;
-            // An outcome that nobody can see is no answer.
+            // An outcome that cannot be seen is no answer.
             let is_other = outcome != taken.outcome && text(outcome) != text(taken.outcome);
             if is_other && !met && matches!(avoidance.from(stepper.state()), Avoidable::Yes(_)) {
                 return Some(Explanation::Choice { step, instead: outcome });

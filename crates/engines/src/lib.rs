@@ -1,12 +1,9 @@
 //! How a program is explored.
 //!
-//! One file is one algorithm: its head says which paper it follows, what it promises and where it departs from the
-//! paper. The parts that algorithms share stand beside them, each named after its concept: `visited` (the set of states
-//! that were met), `ancestry` (how each of them was reached), `findings` (violations, each once), `tally` (what is counted
-//! and cut along a path), `trail` (places to come back to), `execution` (clocks, races, initials), `waiting` (blocked next
-//! operations), `sleep` (sleep sets), `backtracking` (the search that these make up), `capture` (local states by their
-//! changes), [`commutation`] (whether footprints are complete), `data_race` (accesses that nothing orders). What helps a
-//! person to understand a violation once it was found is here too: [`shorten`] and [`explain`].
+//! One file or folder is one algorithm: its head says which paper it follows, what it promises and where it departs from
+//! the paper. `backtracking` is the search that `dpor` and `sdpor` share, `reversing` that of `optimal` and `event`. The
+//! folder `shared` has the parts that engines share, each named after its concept. [`commutation`] checks whether footprints
+//! are complete. What helps a person to understand a violation once it was found is here too: [`shorten`] and [`explain`].
 //!
 //! An engine knows a program only as a [`System`]. To add one, write its file with the two functions `explore` and
 //! `refuses`, and add its line to the table below.
@@ -199,7 +196,7 @@ pub struct Stage {
 pub const STAGE_SIZE: u64 = 100_000;
 
 /// The searches for programs that are made of this, one after the other until one comes to its end: first the one that
-/// finds the shortest schedule; then, if executions may come to an end, one that stores nothing; then the one that saves
+/// finds the shortest schedule; then, if executions may come to an end, one that stores nothing; then the one that reduces
 /// most elsewhere, however long it takes.
 pub fn stages(traits: &Traits) -> Vec<Stage> {
     if traits.recorded && traits.fifo_mailboxes {
@@ -216,7 +213,7 @@ pub fn stages(traits: &Traits) -> Vec<Stage> {
     let wanted = [Some(exhaustive), may_end(traits).then_some(without_states), Some(stateful)];
     let mut stages: Vec<_> =
         wanted.into_iter().flatten().filter(|stage| refuses(stage.engine, traits).is_none()).collect();
-    // Nobody takes over from the last one.
+    // No stage follows the last one.
     stages.last_mut().into_iter().for_each(|last| last.size = None);
     stages
 }
@@ -326,7 +323,7 @@ mod tests {
         let engines = |traits: &Traits| stages(traits).iter().map(|stage| stage.engine).collect::<Vec<_>>();
         let (silent, told) = (Traits::default(), Traits { tells_blocked: true, ..Traits::default() });
         assert_eq!(engines(&silent), [Engine::Exhaustive], "no reduction knows who waits");
-        assert_eq!(stages(&silent)[0].size, None, "nobody takes over");
+        assert_eq!(stages(&silent)[0].size, None, "no stage follows");
         assert_eq!(engines(&told), [Engine::Exhaustive, Engine::Stateful]);
         assert_eq!(engines(&Traits { events: true, threads: true, ..told }), [Engine::Exhaustive, Engine::Stateful]);
         let threads = Traits { threads: true, ..told };

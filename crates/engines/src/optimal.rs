@@ -3,18 +3,18 @@
 //! After Abdulla, Aronis, Jonsson, Sagonas: *Optimal Dynamic Partial Order Reduction* (POPL 2014) and *Source Sets: A
 //! Foundation for Optimal Dynamic Partial Order Reduction* (JACM 2017), Optimal-DPOR with wakeup trees. Its theorems: every
 //! maximal execution of a terminating program is equivalent to one that is run, and to one only; none is blocked by a
-//! sleep set. `mazurka agree` holds the number of executions against the traces that `enumerate` counts.
+//! sleep set. `mazurka agree` compares the number of executions with the traces that `enumerate` counts.
 //!
 //! The search is in `reversing`, the trees are in `wakeup`. Where it departs from the papers, or says what they leave open:
 //!
 //! - **Nothing is run again.** States are cheap, so each state of the path has a mark (`trail`). A reversal is run once
 //!   before it is inserted, and so its last step has the footprint that it has there, not the one that it had in the other
 //!   order: an exchange that fails, a branch that ends the actor, an atomic block may touch other things then.
-//! - **Who waits.** To take a mutex that an earlier step gave back is ordered after it and yet no race
-//!   (`Dependence::races`); the race is with whoever took it before, and a handler is such a mutex. Where a step cannot be
-//!   taken once its race is reversed, since an assumption, a guard, a join or a signal is missing, the steps that it looks at are
-//!   left out one after the other until it can. Those who wait at the end of an execution are treated alike: without
-//!   that, an assumption that came true for a moment would be missed. (`reversal`; `tests/papers/optimal-dpor` has the
+//! - **Blocked actors.** Acquiring a mutex that an earlier step released is ordered after it and yet no race
+//!   (`Dependence::races`); the race is with the step that acquired it before, and a handler is such a mutex. Where a step
+//!   cannot be taken once its race is reversed, since an assumption, a guard, a join or a signal is missing, the steps that
+//!   wrote what it reads are left out one after the other until it can. Actors that are blocked at the end of an execution
+//!   are treated alike: without that, an assumption that came true for a moment would be missed. (`reversal`; `tests/papers/optimal-dpor` has the
 //!   programs.)
 //! - **Choices.** Each outcome of a step is a step of its own, in conflict with the other outcomes: each of them is
 //!   inserted like the reversal of a race between the two.
@@ -30,7 +30,7 @@ use crate::Options;
 use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Exploration, Observer, System, Traits};
 
-/// Suits every program that tells who waits: without that, a step that is never taken would be reversed with nothing.
+/// Suits every program that tells which actors are blocked: without that, a step that is never taken would not be reversed.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     unless_it_tells_blocked(traits)
 }

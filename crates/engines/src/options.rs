@@ -11,12 +11,12 @@ pub struct Options {
     pub all: bool,
     /// Look for data races, too: see [`mazurka_core::Accesses`].
     pub races: bool,
-    /// On how many threads to search; 0 stands for as many as the machine has cores. No result depends on it, but for how
+    /// On how many threads to search; 0 means as many as the machine has cores. No result depends on it, but for how
     /// often `event` has to decide.
     pub threads: usize,
     /// What counts as dependent, for engines that tell traces apart.
     pub dependence: Dependence,
-    /// Use the algorithm as published, without the savings that are ours.
+    /// Use the algorithm as published, without the optimisations that are ours.
     pub plain: bool,
     /// Run `stateful` truly as published, without our repairs: it misses violations, and a search that finds nothing proves
     /// nothing. For comparison.
@@ -27,19 +27,20 @@ pub struct Options {
     pub capture: Capture,
     /// Where an unfolding is cut.
     pub cutoffs: Cutoffs,
-    /// After how many transitions that saved nothing `stateful` gives up saving; five hundred if nothing is said.
+    /// After how many transitions without a reduction `stateful` gives up the analysis; about five hundred by default.
     pub patience: Option<u64>,
 }
 
-/// Where an unfolding is cut: at events that lead to a state to which less has led before.
+/// Where an unfolding is cut off: at an event whose state a smaller configuration reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cutoffs {
-    /// Fewer events have.
+    /// Smaller: with fewer events.
     #[default]
     Size,
-    /// Fewer steps have, or as many that come first in an order of their own, in whatever way that was met: cuts more.
+    /// Smaller by a total (adequate) order, number of events first and then weights, compared with any configuration met:
+    /// cuts off more.
     Order,
-    /// Nowhere: every trace is explored. A program that comes back to a state is cut there, and the verdict says so.
+    /// Nowhere: every trace is explored. A path that returns to a state is cut there, and the verdict says so.
     None,
 }
 
@@ -55,7 +56,7 @@ pub enum Capture {
 }
 
 impl Options {
-    /// The number of threads that 0 stands for, or the number that was asked for.
+    /// The number of threads: all cores for 0.
     pub(crate) fn thread_count(&self) -> usize {
         match self.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),

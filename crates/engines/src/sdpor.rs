@@ -8,9 +8,9 @@
 //! # The algorithm
 //!
 //! It is `dpor`, and stops at a state in which everything was tried before. What would come after it may be in a race with the
-//! steps that led there this time, other steps than the last time. So whatever was done or waited for after the state the
-//! last time, its *summary*, is held against them: who may do something in conflict with a step is tried in front of it. The
-//! search itself is in `backtracking.rs`; what is remembered of states is here ([`History`]).
+//! steps that led there this time, other steps than the last time. So the operations that were executed or blocked after the
+//! state the last time, its *summary*, are compared with them: an actor with an operation that conflicts with a step is
+//! tried in front of it. The search itself is in `backtracking.rs`; what is remembered of states is here ([`History`]).
 //!
 //! The paper computes summaries from the *visible-operation dependency graph* (`sdpor/graph.rs`), because a summary for each
 //! state would be expensive. Operations repeat, so the graph is small; but it mixes all states, and soon says that nearly
@@ -26,14 +26,14 @@
 //!   state nothing is run, and what follows it does not become reachable from the operation that led there this time; its
 //!   lemma 2 needs that. Here such edges are added.
 //! - *Not only the nearest conflict.* The paper settles an operation of a summary at the last step in conflict with it. What
-//!   will come between the two is not known, and may order them; then an earlier one matters. Here every step is looked at
-//!   that the actor does not know of yet.
-//! - *Who waits.* An operation that is waited for belongs to the summary: it may never be done.
+//!   will come between the two is not known, and may order them; then an earlier one matters. Here an operation is compared
+//!   with every step that does not happen before it.
+//! - *Blocked actors.* An operation that an actor is blocked on belongs to the summary: it may never be executed.
 //!
 //! # What does not combine with visited states
 //!
-//! - *Sleep sets.* A state that was explored while somebody slept is not explored: what begins with the sleeper was seen
-//!   elsewhere, but after other steps. `--no-sleep` changes nothing here.
+//! - *Sleep sets.* A state explored under a non-empty sleep set is not fully explored: what begins with a sleeping actor was
+//!   seen elsewhere, but after other steps. `--no-sleep` changes nothing here.
 //! - *Source sets.* A summary does not tell who would be the initials of the other order. To try the actor itself, as the
 //!   paper does, is right for persistent sets only, and one kind of set must not rely on the other
 //!   (`tests/papers/sdpor/finding-initial-that-is-not-known.mz`).
@@ -43,12 +43,12 @@
 mod graph;
 
 use crate::Options;
-use crate::backtracking::{Counts, Memory, Path, Search};
+use crate::backtracking::{Counts, Path, Remember, Search};
 use crate::shared::bits::Bits;
 use crate::shared::capture::Captured;
 use crate::shared::tally::{Tally, from_each_start};
 use crate::shared::waiting::unless_it_tells_blocked;
-use graph::{Claim, Graph, Operation, OperationId};
+use graph::{Entry, Operation, OperationGraph, OperationId};
 use hashbrown::{HashMap, HashSet};
 use mazurka_core::{
     Access, ActorId, Awaited, Counter, Exploration, Fingerprint, FootprintId, Machine, ObjectId, Observer, System,
@@ -58,7 +58,8 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Suits every program that tells who waits: without that, a step that is never taken would be held against nothing.
+/// Suits every program that tells which actors are blocked: without that, a step that is never taken would conflict with
+/// nothing.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     unless_it_tells_blocked(traits)
 }
@@ -87,10 +88,10 @@ struct History {
     explored: HashMap<Fingerprint, Below, FxBuildHasher>,
     /// The sets that are in use; many states share one.
     sets: HashSet<Rc<Bits>, FxBuildHasher>,
-    graph: Graph,
+    graph: OperationGraph,
     plain: bool,
     /// The states of the path.
-    path: Vec<Place>,
+    path: Vec<PathSummary>,
     /// What led to the state that the path has come to, and what is waited for there.
     last: Option<OperationId>,
     waiting: Bits,
@@ -103,7 +104,7 @@ struct History {
 }
 
 /// A state of the path.
-struct Place {
+struct PathSummary {
     state: Fingerprint,
     /// What led here.
     via: Option<OperationId>,
@@ -131,7 +132,7 @@ impl History {
             captured: Captured::new(options.capture),
             explored: HashMap::default(),
             sets: HashSet::default(),
-            graph: Graph::default(),
+            graph: OperationGraph::default(),
             plain: options.plain,
             path: Vec::new(),
             last: None,
@@ -190,20 +191,20 @@ impl History {
         Rc::clone(self.sets.get_or_insert_with(&set, |set| Rc::new(set.clone())))
     }
 
-    /// Holds everything that may be done from a state on against the steps that led there.
-    fn hold(&mut self, path: &mut Path, below: &Bits) {
-        let claims = self.graph.claims(below, &path.footprints);
-        for group in claims.chunk_by(|one, other| one.actor == other.actor) {
+    /// Compares the summary of a state with the steps that led there.
+    fn compare(&mut self, path: &mut Path, below: &Bits) {
+        let entries = self.graph.entries(below, &path.footprints);
+        for group in entries.chunk_by(|one, other| one.actor == other.actor) {
             let actor = group[0].actor;
             let knows = self.knowledge(path, actor);
-            for claim in group {
-                self.hold_claim(path, claim, &knows);
+            for entry in group {
+                self.compare_entry(path, entry, &knows);
             }
         }
     }
 
-    /// What somebody knows of who may wait: it cannot move before what it waits for changes once more, so what it does then
-    /// comes after the last change, if it waited at that time already.
+    /// The clock of an actor that may be blocked: it cannot move before what it awaits is written once more, so what it does
+    /// then comes after the last write, if it was blocked at that time already.
     fn knowledge(&self, path: &Path, actor: ActorId) -> VectorClock {
         let mut knows = path.execution.knowledge(actor);
         let waiter = path.waiting().iter().find(|waiter| waiter.actor == actor);
@@ -219,37 +220,37 @@ impl History {
         knows
     }
 
-    /// Holds one claim against every step of the path: which of them will be ordered with it by what comes in between is
-    /// not known, so none settles it.
-    fn hold_claim(&self, path: &mut Path, claim: &Claim, knows: &VectorClock) {
-        let Some(touches) = self.touches.get(&claim.touch.object) else { return };
+    /// Compares one entry with every step of the path: which of them will be ordered with it by what comes in between is not
+    /// known, so none settles it.
+    fn compare_entry(&self, path: &mut Path, entry: &Entry, knows: &VectorClock) {
+        let Some(touches) = self.touches.get(&entry.touch.object) else { return };
         for &(step, access) in touches.iter().rev() {
             let step = step as usize;
             if path.execution.order().within(step, knows) {
                 if access.contains(Access::WRITE) {
                     break;
                 }
-            } else if self.races(path, access, claim.touch.access)
-                && !self.holds_what_is_awaited(path, step, claim.actor)
+            } else if self.races(path, access, entry.touch.access)
+                && !self.holds_what_is_awaited(path, step, entry.actor)
             {
-                path.try_before(step, claim.actor, knows);
+                path.try_before(step, entry.actor, knows);
             }
         }
     }
 
-    /// Whether two touches of an object may come in the other order. Who gives something back has taken it before: that is
-    /// a claim of its own.
+    /// Whether two touches of an object may come in the other order. An actor that releases something has acquired it before:
+    /// that is an entry of its own.
     fn races(&self, path: &Path, earlier: Access, later: Access) -> bool {
         path.footprints.dependence().races(earlier, later) && !(earlier == Access::RELEASE && later == Access::RELEASE)
     }
 
-    /// Whether whoever took a step holds what `actor` waited for at that time. Then the actor has to wait for a later step
-    /// of the same one, and what can be reversed is the step that took it.
+    /// Whether the actor of a step holds what `actor` awaited at that time. Then `actor` is blocked until a later step of the
+    /// holder, and what can be reversed is the step that acquired it.
     fn holds_what_is_awaited(&self, path: &Path, step: usize, actor: ActorId) -> bool {
         let Some(waiter) = path.waiter_before(step, actor) else { return false };
         let Some(Awaited::Freed(object)) = waiter.awaited else { return false };
-        let takes = path.footprints.get(waiter.footprint).access(object) == Some(Access::WRITE);
-        let Some(touches) = self.touches.get(&object).filter(|_| takes) else { return false };
+        let acquires = path.footprints.get(waiter.footprint).access(object) == Some(Access::WRITE);
+        let Some(touches) = self.touches.get(&object).filter(|_| acquires) else { return false };
         let before = touches.partition_point(|&(other, _)| (other as usize) < step);
         let order = path.execution.order();
         before.checked_sub(1).is_some_and(|last| {
@@ -259,7 +260,7 @@ impl History {
     }
 }
 
-impl<M: Machine> Memory<M> for History {
+impl<M: Machine> Remember<M> for History {
     const SLEEPS: bool = false;
     const SOURCE_SETS: bool = false;
 
@@ -281,7 +282,7 @@ impl<M: Machine> Memory<M> for History {
         }
         self.last = Some(id);
         self.note_waiting(path);
-        // What is waited for at an end of the program is told by nobody else.
+        // What is blocked at an end of the program is not told elsewhere.
         let waiting = self.waiting.clone();
         self.come_from(Some(&waiting));
     }
@@ -294,10 +295,10 @@ impl<M: Machine> Memory<M> for History {
         }
         self.come_from(all.as_deref());
         match all {
-            Some(all) => self.hold(path, &all),
+            Some(all) => self.compare(path, &all),
             None => {
                 let all = self.graph.reachable(&first);
-                self.hold(path, &all);
+                self.compare(path, &all);
             }
         }
         true
@@ -305,11 +306,11 @@ impl<M: Machine> Memory<M> for History {
 
     fn enter(&mut self) {
         let below = (!self.plain && self.graph.len() <= MOST_IN_SETS).then(|| self.waiting.clone());
-        self.path.push(Place { state: self.here, via: self.last, first: self.waiting.clone(), below });
+        self.path.push(PathSummary { state: self.here, via: self.last, first: self.waiting.clone(), below });
     }
 
     fn leave(&mut self) {
-        let Some(Place { state, first, below, .. }) = self.path.pop() else { return };
+        let Some(PathSummary { state, first, below, .. }) = self.path.pop() else { return };
         let all = below.filter(|_| self.graph.len() <= MOST_IN_SETS).map(|mut below| {
             below.unite(&first);
             self.shared(below)

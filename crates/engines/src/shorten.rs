@@ -218,7 +218,7 @@ mod tests {
         let system = Locks { bystanders: 2 };
         let long = found(&system, &[2, 1, 3, 0]).ok_or("no deadlock")?;
         let short = shorten(&system, &long, 1000, &unlimited());
-        // Everybody must have moved, or somebody still can.
+        // All actors must have moved, or one still can.
         assert_eq!((short.schedule.moves.len(), short.violation.kind), (4, ViolationKind::Deadlock));
         let chain = found(&Chain(40), &(0..40).map(|step| step % 2).collect::<Vec<_>>()).ok_or("no end")?;
         assert_eq!(shorten(&Chain(40), &chain, 1000, &unlimited()), chain);

@@ -30,8 +30,8 @@
 //!    have cannot be listed by looking at one footprint: without a cause the actor may touch something else, and depend
 //!    on events that it had nothing to do with. They are found by running the actor: see `extensions.rs`, and
 //!    `tests/papers/unfolding/finding-footprint-depends-on-history.mz`.
-//! 2. *Who waits counts.* An actor that cannot move after C may have been able to after a part of C. What it waits to
-//!    do has a footprint and a history like a step, and is kept like one, without an event.
+//! 2. *Blocked actors count.* An actor that cannot move after C may have been able to after a part of C. The step that it
+//!    is blocked on has a footprint and a history like a step, and is kept like one, without an event.
 //! 3. *A choice* makes an event of each outcome, with the history that this outcome needs; they exclude each other.
 //! 4. *Cutoffs are never taken back.* The paper lets an event be a cutoff at one time and none at another, as the
 //!    events that make it one may be discarded. Completeness is then hard to see: the search may have passed by, in
@@ -143,7 +143,7 @@ struct Counts {
 }
 
 /// What is left to do at a configuration.
-struct Node {
+struct SearchNode {
     /// Whether nothing is added, though it could be.
     is_cut: bool,
     /// D: what was explored here or further up and is not in conflict with the configuration.
@@ -157,7 +157,7 @@ struct Node {
     current: Option<EventId>,
 }
 
-impl Node {
+impl SearchNode {
     /// The events that are still referred to, some of them again and again.
     fn pending(&self) -> impl Iterator<Item = EventId> + '_ {
         // A guide is shared with the nodes below the one where it was found.
@@ -172,7 +172,7 @@ struct Search<'t, 'o, M: Machine> {
     extender: Extender<M>,
     events: Events,
     path: Path<M::Mark>,
-    nodes: Vec<Node>,
+    nodes: Vec<SearchNode>,
     removal: Removal,
     tally: &'t mut Tally<'o>,
     cutoffs: &'t mut Cutoffs,
@@ -223,7 +223,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let stays = |event: &EventId| !self.events.exclude_each_other(*event, next);
         let disabled = node.disabled.iter().copied().filter(stays).collect();
         let (guide, guided) = (Rc::clone(&node.guide), node.guided - usize::from(node.guide.contains(next)));
-        let pending = self.nodes.iter().flat_map(Node::pending);
+        let pending = self.nodes.iter().flat_map(SearchNode::pending);
         self.removal.tidy(&mut self.events, &mut self.path, pending.chain([next]));
         self.extender.extend(next, &mut self.events, &mut self.path, self.tally, self.cutoffs)?;
         self.arrive(disabled, guide, guided)
@@ -241,7 +241,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             self.extender.end(&self.path, &self.events, self.tally)?;
         }
         debug_assert!(guided > 0 || disabled.is_empty(), "everything in D is avoided once A is in C");
-        self.nodes.push(Node { is_cut, disabled, guide, guided, current: None });
+        self.nodes.push(SearchNode { is_cut, disabled, guide, guided, current: None });
         Ok(())
     }
 
@@ -254,7 +254,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 }
 
 /// What to add next: an event of A if there is one left, any event otherwise.
-fn choose<K>(node: &Node, path: &Path<K>, events: &Events) -> Option<EventId> {
+fn choose<K>(node: &SearchNode, path: &Path<K>, events: &Events) -> Option<EventId> {
     let mut enabled = path.enabled(events).filter(|_| !node.is_cut);
     if node.guided == 0 {
         return enabled.min_by_key(|&event| events.causes(event).len());

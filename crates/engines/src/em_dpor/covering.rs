@@ -2,17 +2,17 @@
 //!
 //! The search keeps a *configuration* C, a set of events that has been settled, and a set D of events that are to be left out. All
 //! executions that have C and nothing of D are divided into those that have a further event e, which are searched first,
-//! and those that have not. An execution of the second kind must have something in the way of each event of D and of e: a
-//! step of another task that depends on it and comes first ([`super::openings`]). Whether there is one is found out
+//! and those that have not. An execution of the second kind must exclude each event of D and e by a step of another task
+//! that depends on it and comes first ([`super::openings`]). Whether there is one is found out
 //! by running the program ([`super::following`]), along what the queues demand ([`super::plan`]). So each search ends in an
 //! execution, and no two of them are of one class, for they differ in whether they have some event.
 //!
 //! An execution that ends with messages stuck in a queue may be part of a longer one, in which those behind go ahead. Once
-//! all its events are settled, those that have them all and more are searched ([`Node::Jams`]).
+//! all its events are settled, those that have them all and more are searched ([`Unexplored::Jams`]).
 
 use super::configuration::Configuration;
 use super::events::{Event, EventId, Events, Run};
-use super::openings::{Opening, Openings, Place};
+use super::openings::{Opening, Openings, TaskStep};
 use super::plan::Target;
 use super::tasks::{Leak, Tasks};
 use crate::shared::tally::{FastSet, Tally};
@@ -20,7 +20,7 @@ use mazurka_core::{ActorId, Fingerprint, Machine, Move, StopReason};
 use std::rc::Rc;
 
 /// What is left to be searched, once everything above it has been.
-enum Node {
+enum Unexplored {
     /// A settled event, and what was to be left out before it.
     Event { id: EventId, avoid: Rc<[EventId]> },
     /// An execution that ended with messages stuck in queues, and what is to be left out of those that have more.
@@ -41,12 +41,12 @@ pub(super) struct Aim<'a> {
     pub(super) avoid: &'a [EventId],
     /// The jams of an execution that has just what is settled, where more than that is looked for.
     jams: &'a [Jam],
-    /// The one of them that must not be.
+    /// The one of them that must not occur.
     pub(super) unjam: Option<Jam>,
 }
 
 impl Aim<'_> {
-    /// Whether something has to be put in the way of an event: a jam is in the way of those behind it already.
+    /// Whether an event has to be excluded by a step: a jam excludes those behind it already.
     fn has_to_block(&self, event: &Event) -> bool {
         event.number > 1 || !self.jams.iter().any(|jam| jam.behind == event.actor())
     }
@@ -69,9 +69,9 @@ pub(super) struct Search<'t, 'o, M: Machine> {
     pub(super) events: Events,
     pub(super) openings: Openings,
     pub(super) run: Run,
-    /// Who is there after the last step.
+    /// The actors that exist after the last step.
     pub(super) present: Vec<ActorId>,
-    nodes: Vec<Node>,
+    nodes: Vec<Unexplored>,
     pub(super) settled: Configuration,
     pub(super) leaked: bool,
     pub(super) fixed_steps: bool,
@@ -85,12 +85,12 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         tally: &'t mut Tally<'o>,
         classes: &'t mut FastSet<(usize, Fingerprint)>,
         fixed_steps: bool,
-        mutexes_count: bool,
+        mutexes_conflict: bool,
     ) -> Self {
         Search {
             start: machine.mark(),
             machine,
-            tasks: Tasks::new(tally.options.dependence.rewrites, mutexes_count),
+            tasks: Tasks::new(tally.options.dependence.rewrites, mutexes_conflict),
             tally,
             events: Events::default(),
             openings: Openings::new(fixed_steps),
@@ -105,7 +105,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         }
     }
 
-    /// Searches to the end. A leak means that mutexes have to count.
+    /// Searches to the end. A leak means that mutexes have to conflict.
     pub(super) fn run(&mut self) -> Result<Result<Counts, Leak>, StopReason> {
         self.begin_again();
         self.run_to_the_end()?;
@@ -115,19 +115,19 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
                 return Ok(Err(Leak));
             }
             match node {
-                Node::Event { id, avoid } => {
+                Unexplored::Event { id, avoid } => {
                     self.settled.pop(&self.events);
                     let avoid: Rc<[EventId]> = avoid.iter().copied().chain([id]).collect();
-                    if let Some(Node::Jams { avoid: known, .. }) = self.nodes.last_mut() {
+                    if let Some(Unexplored::Jams { avoid: known, .. }) = self.nodes.last_mut() {
                         // Whatever has all that is settled and more is looked for there.
                         *known = avoid;
                     } else if self.find_other(&avoid)? {
                         self.settle(avoid);
                     }
                 }
-                Node::Jams { jams, avoid } => {
+                Unexplored::Jams { jams, avoid } => {
                     if self.find_more(&jams, &avoid)? {
-                        self.nodes.push(Node::Jams { jams, avoid: Rc::clone(&avoid) });
+                        self.nodes.push(Unexplored::Jams { jams, avoid: Rc::clone(&avoid) });
                         self.settle(avoid);
                     }
                 }
@@ -143,7 +143,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             if self.settled.contains(id) {
                 continue;
             }
-            self.nodes.push(Node::Event { id, avoid: Rc::clone(&avoid) });
+            self.nodes.push(Unexplored::Event { id, avoid: Rc::clone(&avoid) });
             self.settled.push(id, &self.events);
             let event = self.events.get(id);
             let stays = |other: &&EventId| !event.excludes(self.events.get(**other), &self.tasks);
@@ -153,7 +153,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         }
         let jams = self.jams();
         if !jams.is_empty() {
-            self.nodes.push(Node::Jams { jams, avoid });
+            self.nodes.push(Unexplored::Jams { jams, avoid });
         }
     }
 
@@ -183,7 +183,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn put_in_the_way(
         &mut self,
         aim: Aim<'_>,
-        needed: &mut Vec<Place>,
+        needed: &mut Vec<TaskStep>,
         targets: &mut Vec<Target>,
     ) -> Result<bool, StopReason> {
         // There may be many ways to choose, and none of them may lead to a step.
@@ -224,27 +224,27 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             leaves_out: id,
         };
         let openings = self.openings.against(event, &self.tasks).into_iter().map(|opening| target(opening, false));
-        let will_come = |place: Place| self.settled.count(place.0) >= place.1;
+        let will_come = |place: TaskStep| self.settled.count(place.0) >= place.1;
         let ahead = self.openings.ahead_of(event, &will_come, &self.tasks);
         let ahead = ahead.into_iter().map(|opening| target(opening, true));
         other_outcomes.chain(openings).chain(ahead).collect()
     }
 
     /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
-    fn approach(&self, target: &Target, needed: &mut Vec<Place>) -> bool {
-        // That a message has begun does not settle whom it goes ahead of.
+    fn approach(&self, target: &Target, needed: &mut Vec<TaskStep>) -> bool {
+        // That a message has begun does not settle which others it goes ahead of.
         if !target.goes_ahead && self.settled.count(target.step.actor) >= target.number {
             return false;
         }
         let left_out = self.events.get(target.leaves_out);
-        let mut open: Vec<Place> = self.openings.needs(target.place()).collect();
+        let mut open: Vec<TaskStep> = self.openings.needs(target.place()).collect();
         open.extend((target.number > 1).then(|| (target.step.actor, target.number - 1)));
         open.extend(target.goes_ahead.then(|| target.place()));
         self.need(open, Some(left_out.place()), needed)
     }
 
     /// Adds steps and all that they need; false if a step is among them that must not come.
-    fn need(&self, mut open: Vec<Place>, without: Option<Place>, needed: &mut Vec<Place>) -> bool {
+    fn need(&self, mut open: Vec<TaskStep>, without: Option<TaskStep>, needed: &mut Vec<TaskStep>) -> bool {
         while let Some(place) = open.pop() {
             if self.settled.count(place.0) >= place.1 || needed.contains(&place) {
                 continue;

@@ -2,12 +2,13 @@
 //!
 //! An event is a step of a task together with everything that had to come before it: the step before it in its task, the
 //! earlier steps that it depends on, and what these come after. Two executions that take the same step with the same past
-//! take the same event, so that a set of events stands for all executions that cover each other. What the queues demand
+//! take the same event, so that a set of events represents all executions that cover each other. What the queues demand
 //! is no part of the past: it follows from it ([`super::plan`]).
 
 use super::tasks::{Tasks, Thread, Touches, mutexes_taken};
+use crate::shared::trace::step_name;
 use hashbrown::HashMap;
-use mazurka_core::{Access, ActorId, Fingerprint, Machine, Move, ObjectId, Outcome, StepRecord, VectorClock};
+use mazurka_core::{Access, ActorId, Machine, Move, ObjectId, Outcome, StepRecord, VectorClock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
@@ -36,7 +37,7 @@ pub(super) struct Event {
     pub(super) made: SmallVec<[ActorId; 1]>,
     /// The outcome to try after this one.
     pub(super) more: Option<Outcome>,
-    /// How many mutexes it takes more than it gives back.
+    /// How many mutexes it acquires more than it releases.
     mutexes: i32,
     hash: u128,
 }
@@ -229,15 +230,11 @@ impl Past {
 
     fn hash(&self, step: Move, events: &Events) -> u128 {
         let sum = self.causes.iter().fold(0u128, |sum, &cause| sum.wrapping_add(events.get(cause).hash));
-        let mut bytes = [0u8; 28];
-        bytes[..4].copy_from_slice(&step.actor.0.to_le_bytes());
-        bytes[4..12].copy_from_slice(&step.outcome.0.to_le_bytes());
-        bytes[12..].copy_from_slice(&sum.to_le_bytes());
-        Fingerprint::of_bytes(&bytes).0
+        step_name(step, sum)
     }
 }
 
-/// The actors that are there now and were not before a step: `before` is who was there then.
+/// The actors that exist now and did not before a step: `before` are those that existed then.
 pub(super) fn made<M: Machine>(machine: &M, tasks: &mut Tasks, before: &mut Vec<ActorId>) -> SmallVec<[ActorId; 1]> {
     let mut now = Vec::new();
     machine.present(&mut now);
@@ -253,7 +250,7 @@ pub(super) fn made<M: Machine>(machine: &M, tasks: &mut Tasks, before: &mut Vec<
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recorded {
     pub(super) touches: Touches,
-    /// Whether nobody but the holder of a mutex could have kept its actor from it.
+    /// Whether only the holder of a mutex could have blocked its actor.
     pub(super) is_certain: bool,
     more: Option<Outcome>,
     mutexes: i32,

@@ -1,10 +1,10 @@
-//! What has to be tried so that two steps come in the other order: FindTarget, ReschedulePending and BacktrackEager
+//! The backtrack points for the other order of two steps: FindTarget, ReschedulePending and BacktrackEager
 //! (Algorithms 2 to 4 of the paper).
 //!
 //! Two steps of one queue come in the order of their posts, so their posts have to be reordered, and so on up (step 1).
 //! Steps of two threads are reordered where the first one was taken, by a thread that leads to the second (step 2). Where
 //! all of those were tried, but one of them was tried with another event than the one that leads there, because that one was
-//! queued behind, the two events have to be reordered (step 3). Where nobody leads there, everything is tried
+//! queued behind, the two events have to be reordered (step 3). Where no thread leads there, everything is tried
 //! that a search with posts in conflict would try (step 4).
 
 use super::order::Order;
@@ -13,7 +13,7 @@ use super::tasks::Thread;
 use mazurka_core::{ActorId, VectorClock};
 use smallvec::SmallVec;
 
-/// The later one of two steps: one that somebody has not taken yet, or one that was taken.
+/// The later one of two steps: the next one of an actor, or one that was taken.
 #[derive(Clone, Debug)]
 enum Later {
     Next(ActorId, VectorClock),
@@ -21,15 +21,15 @@ enum Later {
 }
 
 impl Path {
-    /// Sees to it that the next step of `actor`, before which happens what `past` knows of, is tried before step `earlier`.
+    /// Adds the backtrack points so that the next step of `actor`, with the clock `past`, is tried before step `earlier`.
     pub(super) fn find_target(&mut self, earlier: usize, actor: ActorId, past: &VectorClock) {
-        let mut wanted = vec![(earlier, Later::Next(actor, past.clone()))];
-        while let Some((earlier, later)) = wanted.pop() {
-            self.reorder(earlier, later, &mut wanted);
+        let mut open = vec![(earlier, Later::Next(actor, past.clone()))];
+        while let Some((earlier, later)) = open.pop() {
+            self.reorder(earlier, later, &mut open);
         }
     }
 
-    fn reorder(&mut self, earlier: usize, later: Later, wanted: &mut Vec<(usize, Later)>) {
+    fn reorder(&mut self, earlier: usize, later: Later, open: &mut Vec<(usize, Later)>) {
         if let Later::Taken(step) = later
             && (step <= earlier || self.order.before(earlier, step))
         {
@@ -43,7 +43,7 @@ impl Path {
         // Step 1: the order on one queue is that of the posts.
         if first.thread == self.tasks.thread(task) {
             if let (Some(one), Some(other)) = (self.order.post(first.actor), self.order.post(task)) {
-                wanted.push((one, Later::Taken(other)));
+                open.push((one, Later::Taken(other)));
             }
             return;
         }
@@ -54,14 +54,14 @@ impl Path {
         let threads = candidates.iter().filter(unexplored).map(|&task| self.tasks.thread(task));
         let chosen = threads.clone().find(|thread| node.backtrack.contains(thread)).or_else(|| threads.clone().next());
         if let Some(thread) = chosen {
-            self.nodes[earlier].try_later(thread);
+            self.nodes[earlier].add_to_backtrack(thread);
             self.note_reordering(earlier, &later);
             return;
         }
         // Step 3: events that are queued behind others. Step 4: all were tried, or there are none.
         let pending = candidates.iter().copied().find(|&task| self.is_queued(earlier, task));
         match pending {
-            Some(pending) => self.reschedule_pending(earlier, pending, wanted),
+            Some(pending) => self.reschedule_pending(earlier, pending, open),
             None if candidates.is_empty() => self.backtrack_eager(earlier, &later, task),
             None => {}
         }
@@ -100,7 +100,7 @@ impl Path {
     }
 
     /// Algorithm 3: reorders events that are queued in front of a step with those that run there.
-    fn reschedule_pending(&mut self, step: usize, pending: ActorId, wanted: &mut Vec<(usize, Later)>) {
+    fn reschedule_pending(&mut self, step: usize, pending: ActorId, open: &mut Vec<(usize, Later)>) {
         let mut swaps: SmallVec<[(Thread, ActorId); 4]> = SmallVec::new();
         let mut found: SmallVec<[ActorId; 4]> = SmallVec::from_slice(&[pending]);
         while let Some(queued) = found.pop() {
@@ -124,7 +124,7 @@ impl Path {
             let running = self.executable(step, thread);
             let posts = (running.and_then(|running| self.order.post(running)), self.order.post(queued));
             if let (Some(one), Some(other)) = posts {
-                wanted.push((one, Later::Taken(other)));
+                open.push((one, Later::Taken(other)));
             }
         }
     }
@@ -180,8 +180,8 @@ impl Path {
         let node = &self.nodes[earlier];
         let chosen = threads.clone().find(|thread| node.backtrack.contains(thread)).or_else(|| threads.clone().next());
         match chosen {
-            Some(thread) => self.nodes[earlier].try_later(thread),
-            None => self.nodes[earlier].try_all(),
+            Some(thread) => self.nodes[earlier].add_to_backtrack(thread),
+            None => self.nodes[earlier].add_all_to_backtrack(),
         }
     }
 }

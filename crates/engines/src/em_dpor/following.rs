@@ -1,11 +1,24 @@
 //! Running the program along a course: to an execution that has what is settled, and leaves out what is to be left out.
 //!
-//! What the queues demand is known before ([`super::plan`]), and gives most steps their order. Where somebody still has a
-//! choice, each is tried.
+//! What the queues demand is known before ([`super::plan`]), and gives most steps their order. Where there is still a choice,
+//! each move is tried.
+//!
+//! An example. Two threads post m and n into one queue; m writes x, n writes x. The first execution runs
+//!
+//! ```text
+//! thread 1: post m        thread 2: post n        queue: m writes x, n writes x
+//! ```
+//!
+//! Settled is nothing, and "m writes x as the first one" is to be left out. The opening "n writes x" excludes it. The queue
+//! demands: n before m, so post n before post m. A *course* is these steps in this order: post n, post m, n writes x. It is
+//! followed: thread 2 moves, although thread 1 could, and then thread 1. The first step of n is the target: the course is
+//! reached, and the rest of the execution is run in any order. Had m been posted by n, the plan would have a cycle, and
+//! nothing would be run. Had thread 1 to choose between posting m and k, each outcome would be tried, by going back to the
+//! mark in front of the choice.
 
 use super::covering::{Aim, Jam, Search};
 use super::events::{EventId, Events, Recorded, Run, made};
-use super::openings::Place;
+use super::openings::TaskStep;
 use super::plan::{Goal, Target, Wanted, plan};
 use super::tasks::{Blocked, Tasks, Thread, awaited_by};
 use crate::shared::tally::{FastSet, arrive};
@@ -58,8 +71,8 @@ impl<M: Machine> Search<'_, '_, M> {
             }
         }
         if !self.fixed_steps {
-            // A guard looks at other objects when others have moved on.
-            self.note_those_who_wait();
+            // A guard reads other objects when others have moved on.
+            self.note_blocked();
         }
         self.leaked |= self.tasks.minds_leaks()
             && matches!(self.tasks.thread(step.actor), Thread::Queue(_))
@@ -68,8 +81,8 @@ impl<M: Machine> Search<'_, '_, M> {
         Ok(id)
     }
 
-    /// Remembers what those wait for who cannot move.
-    fn note_those_who_wait(&mut self) {
+    /// Remembers what the blocked actors are blocked on.
+    fn note_blocked(&mut self) {
         for Blocked { actor, touches, .. } in self.tasks.blocked(&self.machine) {
             let place = (actor, self.run.count(actor) + 1);
             let held = self.run.held(actor, &self.events, &self.tasks);
@@ -78,16 +91,16 @@ impl<M: Machine> Search<'_, '_, M> {
         }
     }
 
-    /// Runs on until nobody can move.
+    /// Runs on until no actor can move.
     pub(super) fn run_to_the_end(&mut self) -> Result<(), StopReason> {
         let mut last = None;
         loop {
-            let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
-            if !somebody_moves && self.machine.ending() != Ending::Blocked {
+            let (fingerprint, can_move) = arrive(&self.machine, self.tally)?;
+            if !can_move && self.machine.ending() != Ending::Blocked {
                 let name = Fingerprint(self.run.name(&self.events));
                 self.classes.insert((self.tally.schedule.start, name));
             }
-            if !somebody_moves || !self.tally.enter(fingerprint) {
+            if !can_move || !self.tally.enter(fingerprint) {
                 break;
             }
             let enabled = self.machine.enabled();
@@ -95,7 +108,7 @@ impl<M: Machine> Search<'_, '_, M> {
             self.take(Move::from(next))?;
             last = Some(next);
         }
-        self.note_those_who_wait();
+        self.note_blocked();
         if self.machine.enabled().is_empty() {
             let jammed: SmallVec<[Thread; 4]> = self.fronts().map(|(thread, _)| thread).collect();
             jammed.into_iter().for_each(|thread| self.openings.add_jammed(thread));
@@ -110,7 +123,7 @@ impl<M: Machine> Search<'_, '_, M> {
         queues.filter(|(_, there): &(Thread, SmallVec<[ActorId; 4]>)| !there.is_empty())
     }
 
-    /// Who stands behind whom, where nobody can move.
+    /// Which messages stand behind stuck ones, where no actor can move.
     pub(super) fn jams(&self) -> Rc<[Jam]> {
         if !self.machine.enabled().is_empty() {
             return Rc::new([]);
@@ -123,7 +136,7 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// Runs an execution that has what is settled and nothing of `avoid`, to its end; false if there is none.
-    pub(super) fn find(&mut self, aim: Aim<'_>, needed: &[Place], targets: &[Target]) -> Result<bool, StopReason> {
+    pub(super) fn find(&mut self, aim: Aim<'_>, needed: &[TaskStep], targets: &[Target]) -> Result<bool, StopReason> {
         let first = |jam: Jam| ((jam.behind, 1), (jam.front, 1));
         let goal = Goal { events: self.settled.events(), needed, targets, order: aim.unjam.map(first) };
         let Some(wanted) = plan(&goal, &self.events, &self.openings, &self.tasks) else {
@@ -139,10 +152,10 @@ impl<M: Machine> Search<'_, '_, M> {
         Ok(found)
     }
 
-    /// Runs the program along a course: depth-first, going back where somebody had a choice.
+    /// Runs the program along a course: depth-first, going back where there was a choice.
     fn follow(&mut self, mut course: Course<'_>) -> Result<bool, StopReason> {
         let mut choices: Vec<(usize, M::Mark, Vec<Move>)> = Vec::new();
-        // A fingerprint takes messages with the same content for one another: who is there tells them apart.
+        // A fingerprint does not tell messages with the same content apart: the actors that exist do.
         let mut seen: FastSet<(Fingerprint, u128, Vec<ActorId>)> = FastSet::default();
         loop {
             if course.is_reached(&self.run) {
@@ -195,7 +208,7 @@ impl<M: Machine> Search<'_, '_, M> {
         }
     }
 
-    /// Whether somebody who has to move cannot, whatever the others do.
+    /// Whether an actor that has to move cannot, whatever the others do.
     fn is_lost(&self, course: &Course<'_>) -> bool {
         let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
         let open = |target: &&Target| course.is_open(target.leaves_out);
@@ -203,7 +216,7 @@ impl<M: Machine> Search<'_, '_, M> {
         if course.targets.iter().filter(open).any(|target| has_ended(target.step.actor)) {
             return true;
         }
-        let will_come = |place: Place| self.run.count(place.0) >= place.1 || self.settled.count(place.0) >= place.1;
+        let will_come = |place: TaskStep| self.run.count(place.0) >= place.1 || self.settled.count(place.0) >= place.1;
         let fails = |target: &Target| {
             let left_out = self.events.get(target.leaves_out).actor();
             target.goes_ahead && !self.openings.can_jam(target.step.actor, left_out, &will_come, &self.tasks)
@@ -211,7 +224,7 @@ impl<M: Machine> Search<'_, '_, M> {
         if self.fixed_steps && course.targets.iter().filter(open).any(fails) {
             return true;
         }
-        // Whoever went ahead may get stuck: so it keeps the others from beginning.
+        // A message that went ahead may get stuck: so it keeps the others from beginning.
         let has_to_come = |target: &&Target| !target.goes_ahead && course.is_open(target.leaves_out);
         let targets = course.targets.iter().filter(has_to_come).map(|target| target.step.actor);
         for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
@@ -222,8 +235,8 @@ impl<M: Machine> Search<'_, '_, M> {
         needed.into_iter().any(|actor| self.is_stuck(actor, course, &mut SmallVec::new()))
     }
 
-    /// Whether an actor waits for somebody who waits for it: to change what nobody else does, to leave its queue, or to
-    /// come in the way of an event that is to be left out.
+    /// Whether an actor is on a cycle of waits. It waits for the only actor that writes what it awaits, for the message that
+    /// runs on its queue, or for the step that has to exclude an event of its own that is to be left out.
     fn is_stuck(&self, actor: ActorId, course: &Course<'_>, seen: &mut SmallVec<[ActorId; 8]>) -> bool {
         if seen.contains(&actor) {
             return true;
@@ -244,7 +257,7 @@ impl<M: Machine> Search<'_, '_, M> {
         let thread = self.tasks.thread(actor);
         let blocker = match awaited_by(&self.machine, actor) {
             Some(Awaited::Made(object)) => {
-                let change = self.openings.only_change(object).filter(|_| self.tasks.is_gate(object));
+                let change = self.openings.only_write(object).filter(|_| self.tasks.is_gate(object));
                 change.filter(|&(other, number)| self.run.count(other) < number).map(|(other, _)| other)
             }
             Some(Awaited::Freed(object)) if thread == Thread::Queue(object) => {
@@ -281,7 +294,7 @@ impl<M: Machine> Search<'_, '_, M> {
             let key = (self.tasks.thread(actor), touches);
             let mut settled = course.remaining(&self.run).filter_map(|wanted| wanted.event);
             if settled.any(|id| self.tasks.depend(self.events.get(id).key(), key)) {
-                // It would change what is settled, so it is not taken: that is how it can leave that out elsewhere.
+                // It would change what is settled, so it is not taken here; elsewhere it can exclude that.
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
                 continue;
             }
@@ -307,12 +320,12 @@ impl<M: Machine> Search<'_, '_, M> {
 /// How far an execution has come towards what is looked for.
 struct Course<'c> {
     wanted: Vec<Wanted>,
-    ranks: FxHashMap<Place, usize>,
+    ranks: FxHashMap<TaskStep, usize>,
     targets: &'c [Target],
     avoid: &'c [EventId],
     /// A step that it has to take.
-    must: Option<Place>,
-    /// For each event to be left out, after how many steps something came in its way.
+    must: Option<TaskStep>,
+    /// For each event to be left out, after how many steps it was excluded.
     left_out: Vec<Option<usize>>,
     /// The last step was not the event that it had to be, or one that is to be left out.
     spoilt: bool,
@@ -325,11 +338,11 @@ impl<'c> Course<'c> {
         Course { wanted, ranks, targets, avoid: aim.avoid, must, left_out: vec![None; aim.avoid.len()], spoilt: false }
     }
 
-    fn rank(&self, place: Place) -> Option<usize> {
+    fn rank(&self, place: TaskStep) -> Option<usize> {
         self.ranks.get(&place).copied()
     }
 
-    fn wanted(&self, place: Place) -> Option<&Wanted> {
+    fn wanted(&self, place: TaskStep) -> Option<&Wanted> {
         self.rank(place).map(|rank| &self.wanted[rank])
     }
 
@@ -359,7 +372,7 @@ impl<'c> Course<'c> {
     }
 
     /// The event that a step would be, which is to be left out and can still happen.
-    fn held_back(&self, place: Place, events: &Events) -> Option<EventId> {
+    fn held_back(&self, place: TaskStep, events: &Events) -> Option<EventId> {
         let mut open = self.avoid.iter().zip(&self.left_out).filter(|(_, at)| at.is_none()).map(|(&id, _)| id);
         open.find(|&id| events.get(id).place() == place)
     }

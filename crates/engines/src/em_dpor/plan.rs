@@ -1,17 +1,17 @@
 //! What has to come before what, so that an execution has some events and leaves others out.
 //!
 //! A queue runs its messages in the order in which they were posted, so an order of two steps orders their messages, the
-//! posts of these, and so on. Those orders are collected until nothing is added. If they go round in a circle there is no
+//! posts of these, and so on. Those orders are collected until nothing is added. If they have a cycle, there is no
 //! such execution.
 
 use super::events::{EventId, Events};
-use super::openings::{Openings, Place};
+use super::openings::{Openings, TaskStep};
 use super::tasks::{Tasks, Thread, Touches};
 use mazurka_core::{ActorId, Move};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A step that has to come, or to be waited for, before an event which is left out.
+/// A step that has to be taken, or to be blocked on, before an event which is left out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) step: Move,
@@ -19,15 +19,15 @@ pub(super) struct Target {
     pub(super) number: u32,
     /// What it touches.
     pub(super) touches: Touches,
-    /// It is the first one of a message that goes ahead of another one. Nobody knows beforehand what it does then: it may
-    /// come in the way of the event, or get stuck, so that those behind it in its queue never begin.
+    /// It is the first one of a message that goes ahead of another one. It is not known beforehand what it does then: it may
+    /// exclude the event, or get stuck, so that those behind it in its queue never begin.
     pub(super) goes_ahead: bool,
-    /// The event that it is in the way of.
+    /// The event that it excludes.
     pub(super) leaves_out: EventId,
 }
 
 impl Target {
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> TaskStep {
         (self.step.actor, self.number)
     }
 }
@@ -37,24 +37,24 @@ pub(super) struct Goal<'g> {
     /// What it has, each event after its past.
     pub(super) events: &'g [EventId],
     /// Which steps the targets need, beside those of the events.
-    pub(super) needed: &'g [Place],
+    pub(super) needed: &'g [TaskStep],
     /// What has to come before the events that it must not have.
     pub(super) targets: &'g [Target],
     /// Two steps of which the first has to come before the second.
-    pub(super) order: Option<(Place, Place)>,
+    pub(super) order: Option<(TaskStep, TaskStep)>,
 }
 
 /// A step that an execution must have, and what has to come before it.
 pub(super) struct Wanted {
-    pub(super) place: Place,
+    pub(super) place: TaskStep,
     /// The event that it has to be, if that is settled.
     pub(super) event: Option<EventId>,
-    pub(super) after: SmallVec<[Place; 4]>,
+    pub(super) after: SmallVec<[TaskStep; 4]>,
 }
 
 /// The steps that a goal needs, in an order that is possible as far as the queues go; `None` if there is none.
 pub(super) fn plan(goal: &Goal<'_>, events: &Events, openings: &Openings, tasks: &Tasks) -> Option<Vec<Wanted>> {
-    let mut graph = Graph::new(goal, events, openings, tasks);
+    let mut graph = OrderGraph::new(goal, events, openings, tasks);
     loop {
         if !graph.close() {
             return None;
@@ -75,8 +75,8 @@ pub(super) fn plan(goal: &Goal<'_>, events: &Events, openings: &Openings, tasks:
 
 /// Steps and what comes before each of them. The events of a goal come first, then what the targets need, then targets and
 /// the steps of events that are left out.
-struct Graph {
-    places: Vec<Place>,
+struct OrderGraph {
+    places: Vec<TaskStep>,
     before: Vec<SmallVec<[u32; 4]>>,
     /// For each node, as bits, the nodes that it comes after.
     past: Vec<Vec<u64>>,
@@ -96,14 +96,14 @@ struct Builder<'b> {
     events: &'b Events,
     openings: &'b Openings,
     tasks: &'b Tasks,
-    nodes: FxHashMap<Place, u32>,
-    places: Vec<Place>,
+    nodes: FxHashMap<TaskStep, u32>,
+    places: Vec<TaskStep>,
     before: Vec<SmallVec<[u32; 4]>>,
     makers: FxHashMap<ActorId, u32>,
 }
 
 impl Builder<'_> {
-    fn add(&mut self, place: Place, before: SmallVec<[u32; 4]>) -> u32 {
+    fn add(&mut self, place: TaskStep, before: SmallVec<[u32; 4]>) -> u32 {
         let node = self.places.len() as u32;
         self.places.push(place);
         self.before.push(before);
@@ -121,7 +121,7 @@ impl Builder<'_> {
     }
 
     /// Adds a step that is not settled: it comes after what it needs, and after the settled events that it depends on.
-    fn add_step(&mut self, place: Place, touches: Option<Touches>) -> u32 {
+    fn add_step(&mut self, place: TaskStep, touches: Option<Touches>) -> u32 {
         if let Some(&known) = self.nodes.get(&place) {
             return known;
         }
@@ -171,7 +171,7 @@ impl Builder<'_> {
         }
     }
 
-    fn finish(self) -> Graph {
+    fn finish(self) -> OrderGraph {
         let mut tasks: FxHashMap<ActorId, Vec<u32>> = FxHashMap::default();
         for (node, place) in self.places.iter().enumerate() {
             tasks.entry(place.0).or_default().push(node as u32);
@@ -185,11 +185,11 @@ impl Builder<'_> {
                 messages.push(Message { thread, nodes, post: self.makers.get(&actor).copied().or_else(maker) });
             }
         }
-        Graph { places: self.places, before: self.before, past: Vec::new(), messages }
+        OrderGraph { places: self.places, before: self.before, past: Vec::new(), messages }
     }
 }
 
-impl Graph {
+impl OrderGraph {
     fn new(goal: &Goal<'_>, events: &Events, openings: &Openings, tasks: &Tasks) -> Self {
         let mut builder = Builder {
             goal,

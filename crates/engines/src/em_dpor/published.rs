@@ -1,20 +1,21 @@
 //! EM-DPOR as published: Algorithm 5, which is Algorithm 1 with reads and same-queue locks independent (appendix C).
 //!
 //! A depth-first search with `backtrack` and `done` sets of threads, without sleep sets. In each state the next step of each
-//! thread is held against the last earlier one that it races with, and [`super::find_target`] works out what has to be
-//! tried elsewhere so that the two come in the other order. `RP` holds the pairs of posts that were asked to be
+//! thread is compared with the last earlier one that it races with, and [`super::find_target`] computes the backtrack
+//! points for the other order of the two. `RP` holds the pairs of posts that were asked to be
 //! reordered: where one has been, the happens-before relation remembers.
 
 use super::class::ClassName;
 use super::order::{Order, Taken};
 use super::tasks::{Blocked, Leak, Tasks, Thread, Touches, has_ended, mutexes_taken};
+use crate::shared::dfs::{self, DepthFirst, Next};
 use crate::shared::tally::{FastSet, Tally, arrive};
 use crate::shared::trail::Trail;
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, ObjectId, StopReason, VectorClock};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Somebody who is there, and what it would do next.
+/// An actor that exists, and what it would do next.
 #[derive(Clone, Copy)]
 pub(super) struct Present {
     pub(super) actor: ActorId,
@@ -25,11 +26,11 @@ pub(super) struct Present {
 }
 
 /// A state on the path.
-pub(super) struct Node {
+pub(super) struct PathState {
     fingerprint: Fingerprint,
-    /// Everybody who is there and has not ended.
+    /// The actors that exist and have not ended.
     pub(super) present: Vec<Present>,
-    /// What actors know of that have not moved since somebody made them or let them move.
+    /// What actors know of that were created or enabled and have not moved since.
     readied: FxHashMap<ActorId, VectorClock>,
     pub(super) backtrack: SmallVec<[Thread; 4]>,
     pub(super) done: SmallVec<[Thread; 4]>,
@@ -39,23 +40,23 @@ pub(super) struct Node {
     pub(super) reordered: Vec<(ActorId, ActorId)>,
 }
 
-impl Node {
+impl PathState {
     pub(super) fn is_enabled(&self, thread: Thread) -> bool {
         self.present.iter().any(|present| present.thread == thread && present.can_move)
     }
 
-    /// Adds a thread to what has to be tried.
-    pub(super) fn try_later(&mut self, thread: Thread) {
+    /// Adds a thread to the backtrack set.
+    pub(super) fn add_to_backtrack(&mut self, thread: Thread) {
         if !self.backtrack.contains(&thread) {
             self.backtrack.push(thread);
         }
     }
 
-    /// All threads that can move.
-    pub(super) fn try_all(&mut self) {
+    /// Adds all threads that can move.
+    pub(super) fn add_all_to_backtrack(&mut self) {
         let threads: SmallVec<[Thread; 8]> =
             self.present.iter().filter(|present| present.can_move).map(|present| present.thread).collect();
-        threads.into_iter().for_each(|thread| self.try_later(thread));
+        threads.into_iter().for_each(|thread| self.add_to_backtrack(thread));
     }
 }
 
@@ -63,12 +64,12 @@ impl Node {
 pub(super) struct Path {
     pub(super) tasks: Tasks,
     pub(super) order: Order,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<PathState>,
     pub(super) races: u64,
 }
 
 impl Path {
-    /// The task that runs next on a thread in the state in front of a step: whose turn it is, whether it can move or not.
+    /// The task that runs next on a thread in the state in front of a step, whether it can move or not.
     pub(super) fn executable(&self, step: usize, thread: Thread) -> Option<ActorId> {
         let mut there = self.nodes[step].present.iter().filter(|present| present.thread == thread);
         let turn = |present: &&Present| {
@@ -79,8 +80,8 @@ impl Path {
         there.find(turn).map(|present| present.actor)
     }
 
-    /// What an actor knows of before it moves, who made it and who let it move included.
-    fn knowledge(&self, node: &Node, actor: ActorId) -> VectorClock {
+    /// What an actor knows of before it moves, the steps that created and enabled it included.
+    fn knowledge(&self, node: &PathState, actor: ActorId) -> VectorClock {
         let mut clock = self.order.knowledge(actor);
         if let Some(readied) = node.readied.get(&actor) {
             clock.join(readied);
@@ -107,32 +108,19 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         machine: M,
         tally: &'t mut Tally<'o>,
         classes: &'t mut FastSet<(usize, Fingerprint)>,
-        mutexes_count: bool,
+        mutexes_conflict: bool,
     ) -> Self {
-        let tasks = Tasks::new(tally.options.dependence.rewrites, mutexes_count);
+        let tasks = Tasks::new(tally.options.dependence.rewrites, mutexes_conflict);
         let path = Path { tasks, order: Order::default(), nodes: Vec::new(), races: 0 };
         let class = ClassName::default();
         Search { machine, tally, path, trail: Trail::new(), class, classes, held: Vec::new(), leaked: false }
     }
 
-    /// Searches to the end. A leak means that mutexes have to count.
+    /// Searches to the end. A leak means that mutexes have to conflict.
     pub(super) fn run(&mut self) -> Result<Result<u64, Leak>, StopReason> {
-        let mut at_end_of_path = self.go_on(Vec::new())?;
-        while !self.path.nodes.is_empty() {
-            let Some(step) = self.next_move() else {
-                self.close();
-                at_end_of_path = false;
-                continue;
-            };
-            if !at_end_of_path {
-                self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
-            }
-            at_end_of_path = self.take(step)?;
-            if self.leaked {
-                return Ok(Err(Leak));
-            }
-        }
-        Ok(Ok(self.path.races))
+        let at_end_of_path = self.go_on(Vec::new())?;
+        dfs::walk(self, at_end_of_path)?;
+        Ok(if self.leaked { Err(Leak) } else { Ok(self.path.races) })
     }
 
     /// What is to be tried next in the last state of the path.
@@ -149,44 +137,6 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             }
         }
         None
-    }
-
-    fn close(&mut self) {
-        if let Some(node) = self.path.nodes.pop() {
-            self.tally.leave(node.fingerprint);
-        }
-    }
-
-    /// Takes a step from the last state of the path; false if the path ends there.
-    fn take(&mut self, step: Move) -> Result<bool, StopReason> {
-        let index = self.path.nodes.len() - 1;
-        self.path.order.truncate(index);
-        self.class.truncate(index);
-        self.tally.take_back(index);
-        let record = self.machine.step(step);
-        let (footprint, next) = (record.footprint.clone(), record.next_outcome);
-        self.tally.step(step, record)?;
-        let touches = self.path.tasks.touches(&self.machine, step.actor, &footprint);
-        self.class.push(step, touches, &self.path.tasks);
-        self.detect_outcome(index, step, touches);
-        let posted = self.posted(index);
-        let mut taken = Taken::new(step.actor, self.path.tasks.thread(step.actor), touches, posted);
-        let node = &mut self.path.nodes[index];
-        node.current = next.map(|outcome| Move { outcome, ..step });
-        let mut reordered = node.reordered.clone();
-        // Lines 20 and 21: a post that was reordered comes after the nearest one that it was reordered with.
-        for message in taken.posted.clone() {
-            let before = |pair: &&(ActorId, ActorId)| pair.0 == message;
-            let nearest = reordered.iter().filter(before).filter_map(|pair| self.path.order.post(pair.1)).max();
-            taken.after = taken.after.max(nearest);
-            if let Some(nearest) = nearest {
-                self.path.nodes[nearest].try_later(taken.thread);
-            }
-            reordered.retain(|pair| pair.0 != message);
-        }
-        self.path.order.push(taken, &self.path.tasks);
-        self.watch_mutexes(index, step.actor, &footprint);
-        self.go_on(reordered)
     }
 
     /// The messages that are there now and were not before the last step.
@@ -214,11 +164,11 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     fn go_on(&mut self, reordered: Vec<(ActorId, ActorId)>) -> Result<bool, StopReason> {
         let mut node = self.look(reordered);
         self.detect(&node);
-        let (fingerprint, somebody_moves) = arrive(&self.machine, self.tally)?;
-        if !somebody_moves && self.machine.ending() != Ending::Blocked {
+        let (fingerprint, can_move) = arrive(&self.machine, self.tally)?;
+        if !can_move && self.machine.ending() != Ending::Blocked {
             self.classes.insert((self.tally.schedule.start, self.class.name()));
         }
-        let entered = somebody_moves && self.tally.enter(fingerprint);
+        let entered = can_move && self.tally.enter(fingerprint);
         if entered {
             node.fingerprint = fingerprint;
             let first = node.present.iter().find(|present| present.can_move).map(|present| present.thread);
@@ -231,8 +181,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         Ok(entered)
     }
 
-    /// Who is there, and what each of them would do.
-    fn look(&mut self, reordered: Vec<(ActorId, ActorId)>) -> Node {
+    /// The actors that exist, and what each of them would do.
+    fn look(&mut self, reordered: Vec<(ActorId, ActorId)>) -> PathState {
         let tasks = &mut self.path.tasks;
         let mut present = Vec::new();
         for &actor in self.machine.enabled() {
@@ -243,7 +193,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             present.push(Present { actor, thread: tasks.thread(actor), touches, can_move: false, awaited });
         }
         let readied = self.readied(&present);
-        Node {
+        PathState {
             fingerprint: Fingerprint(0),
             present,
             readied,
@@ -254,7 +204,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         }
     }
 
-    /// What those know of who were made by the last step, or let move by what it made.
+    /// What actors know of that were created or enabled by the last step.
     fn readied(&self, present: &[Present]) -> FxHashMap<ActorId, VectorClock> {
         let Some(last) = self.path.order.len().checked_sub(1) else { return FxHashMap::default() };
         let (before, step) = (&self.path.nodes[last], self.path.order.step(last));
@@ -276,13 +226,13 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         readied
     }
 
-    /// Holds the next step of each thread against the earlier ones (lines 2 to 14).
-    fn detect(&mut self, node: &Node) {
+    /// Compares the next step of each thread with the earlier ones (lines 2 to 14).
+    fn detect(&mut self, node: &PathState) {
         for &present in &node.present {
             if !self.is_next_on_its_thread(node, &present) || !self.is_news(&present) {
                 continue;
             }
-            self.hold_against_earlier_steps(&present, &self.path.knowledge(node, present.actor));
+            self.compare_with_earlier_steps(&present, &self.path.knowledge(node, present.actor));
         }
     }
 
@@ -292,12 +242,12 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         let expected = node.present.iter().find(|present| present.actor == step.actor).copied();
         if let Some(expected) = expected.filter(|expected| expected.touches != touches) {
             let knows = self.path.knowledge(node, step.actor);
-            self.hold_against_earlier_steps(&Present { touches, ..expected }, &knows);
+            self.compare_with_earlier_steps(&Present { touches, ..expected }, &knows);
         }
     }
 
     /// Looks for the races of one next step, object by object: a step of ours may touch several.
-    fn hold_against_earlier_steps(&mut self, present: &Present, knows: &VectorClock) {
+    fn compare_with_earlier_steps(&mut self, present: &Present, knows: &VectorClock) {
         for racing in self.racing(present, knows) {
             self.path.races += racing.len() as u64;
             let mut past = self.path.order.knowledge(present.actor);
@@ -310,15 +260,15 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         }
     }
 
-    /// Whether it is an actor's turn on its thread: the others wait in a queue behind it.
-    fn is_next_on_its_thread(&self, node: &Node, present: &Present) -> bool {
+    /// Whether an actor is the next on its thread: the others stand in a queue behind it.
+    fn is_next_on_its_thread(&self, node: &PathState, present: &Present) -> bool {
         let runs = |other: &Present| other.can_move || self.path.order.first(other.actor).is_some();
         matches!(present.thread, Thread::Alone(_))
             || runs(present)
             || !node.present.iter().any(|other| other.thread == present.thread && runs(other))
     }
 
-    /// Whether something changed for an actor with the last step: elsewhere it was held against the same steps before.
+    /// Whether something changed for an actor with the last step: otherwise it was compared with the same steps before.
     fn is_news(&self, present: &Present) -> bool {
         let Some(last) = self.path.order.len().checked_sub(1) else { return false };
         let step = self.path.order.step(last);
@@ -350,5 +300,58 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
             }
         }
         racing.into_iter().map(|(_, steps)| steps).collect()
+    }
+}
+
+impl<M: Machine> DepthFirst for Search<'_, '_, M> {
+    type Choice = Move;
+
+    fn is_done(&self) -> bool {
+        self.path.nodes.is_empty() || self.leaked
+    }
+
+    fn next(&mut self) -> Result<Next<Move>, StopReason> {
+        Ok(self.next_move().map_or(Next::Close, Next::Take))
+    }
+
+    fn rewind(&mut self) {
+        self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
+    }
+
+    fn close(&mut self) {
+        if let Some(node) = self.path.nodes.pop() {
+            self.tally.leave(node.fingerprint);
+        }
+    }
+
+    fn take(&mut self, step: Move) -> Result<bool, StopReason> {
+        let index = self.path.nodes.len() - 1;
+        self.path.order.truncate(index);
+        self.class.truncate(index);
+        self.tally.take_back(index);
+        let record = self.machine.step(step);
+        let (footprint, next) = (record.footprint.clone(), record.next_outcome);
+        self.tally.step(step, record)?;
+        let touches = self.path.tasks.touches(&self.machine, step.actor, &footprint);
+        self.class.push(step, touches, &self.path.tasks);
+        self.detect_outcome(index, step, touches);
+        let posted = self.posted(index);
+        let mut taken = Taken::new(step.actor, self.path.tasks.thread(step.actor), touches, posted);
+        let node = &mut self.path.nodes[index];
+        node.current = next.map(|outcome| Move { outcome, ..step });
+        let mut reordered = node.reordered.clone();
+        // Lines 20 and 21: a post that was reordered comes after the nearest one that it was reordered with.
+        for message in taken.posted.clone() {
+            let before = |pair: &&(ActorId, ActorId)| pair.0 == message;
+            let nearest = reordered.iter().filter(before).filter_map(|pair| self.path.order.post(pair.1)).max();
+            taken.after = taken.after.max(nearest);
+            if let Some(nearest) = nearest {
+                self.path.nodes[nearest].add_to_backtrack(taken.thread);
+            }
+            reordered.retain(|pair| pair.0 != message);
+        }
+        self.path.order.push(taken, &self.path.tasks);
+        self.watch_mutexes(index, step.actor, &footprint);
+        self.go_on(reordered)
     }
 }

@@ -3,8 +3,8 @@
 //! A *thread* is what takes turns: an actor that is no message, or a first-in-first-out queue, which runs one message at
 //! a time. A *task* is an actor: such an actor by itself, or one message. That a message waits in a queue and holds its
 //! handler is not part of its footprint here, for the order of a queue's messages matters only where they touch something
-//! in common. Nor do mutexes count between messages of one queue (appendix C.2): a message gives back what it took before
-//! the next one runs. That is watched: a message that ends with a mutex in its hands is a [`Leak`].
+//! in common. Nor do mutexes conflict between messages of one queue (appendix C.2): a message releases what it acquired
+//! before the next one runs. That is watched: a message that ends and holds a mutex is a [`Leak`].
 
 use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, Dependence, Footprint, FootprintId, FootprintTable, Machine, ObjectId, Rule,
@@ -36,39 +36,39 @@ pub(super) struct Blocked {
     pub(super) awaited: Option<Awaited>,
 }
 
-/// A message ended and holds a mutex: then mutexes do count between messages of one queue.
+/// A message ended and holds a mutex: then mutexes do conflict between messages of one queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Leak;
 
-/// Who runs where, and the footprints as they count here.
+/// Which actor runs on which thread, and the footprints as they count here.
 pub(super) struct Tasks {
     table: FootprintTable,
     /// The handlers of messages that came in order into a queue.
     queues: FxHashMap<ActorId, Option<ObjectId>>,
-    /// The gates among the objects: what a gate lets move has no other order.
+    /// The gates among the objects: a step that opens a gate and one that it enables have no other order.
     gates: FxHashSet<ObjectId>,
     mutexes: FxHashSet<ObjectId>,
-    /// Whether mutexes count between messages of one queue.
-    mutexes_count: bool,
+    /// Whether mutexes conflict between messages of one queue.
+    mutexes_conflict: bool,
     scratch: Footprint,
 }
 
 impl Tasks {
-    pub(super) fn new(rewrites: bool, mutexes_count: bool) -> Self {
+    pub(super) fn new(rewrites: bool, mutexes_conflict: bool) -> Self {
         let table = FootprintTable::new(Dependence { posts: false, rewrites });
         Tasks {
             table,
             queues: FxHashMap::default(),
             gates: FxHashSet::default(),
             mutexes: FxHashSet::default(),
-            mutexes_count,
+            mutexes_conflict,
             scratch: Footprint::default(),
         }
     }
 
-    /// Whether it matters that a message keeps a mutex: not where mutexes count anyway.
+    /// Whether it matters that a message keeps a mutex: not where mutexes conflict anyway.
     pub(super) fn minds_leaks(&self) -> bool {
-        !self.mutexes_count
+        !self.mutexes_conflict
     }
 
     /// The queue of an actor that exists, by its handler.
@@ -109,7 +109,7 @@ impl Tasks {
             self.gates.extend(objects.clone().filter(|&object| machine.object(object).rule == Rule::Gate));
             self.mutexes.extend(objects.filter(|&object| is_mutex(machine, object)));
         }
-        let unlocked = if handler.is_none() || self.mutexes_count {
+        let unlocked = if handler.is_none() || self.mutexes_conflict {
             whole
         } else {
             intern(&mut self.table, &|object| !is_mutex(machine, object))
@@ -148,7 +148,7 @@ impl Tasks {
     }
 
     /// The objects on which two steps depend on each other, where the later one could have come first; with each whether
-    /// the earlier one settles what came before: whoever wrote it comes after all that touched it until then.
+    /// the earlier one settles what came before: the step that wrote it comes after all that touched it until then.
     pub(super) fn races(
         &self,
         earlier: (Thread, Touches),
@@ -220,7 +220,7 @@ pub(super) fn awaited_by<M: Machine>(machine: &M, actor: ActorId) -> Option<Awai
     awaited
 }
 
-/// How many mutexes a footprint takes more than it gives back.
+/// How many mutexes a footprint acquires more than it releases.
 pub(super) fn mutexes_taken<M: Machine>(machine: &M, footprint: &Footprint) -> i32 {
     let held = |access: Access| i32::from(access.contains(Access::WRITE)) - i32::from(access.contains(Access::RELEASE));
     footprint.touches().iter().filter(|touch| is_mutex(machine, touch.object)).map(|touch| held(touch.access)).sum()

@@ -9,7 +9,7 @@ use mazurka_core::{ActorId, Ending, Fingerprint, Machine, Move, Stepper, System}
 use rustc_hash::FxHashMap;
 
 /// A place on the path.
-struct Node<K> {
+struct PathState<K> {
     mark: K,
     untried: Vec<Move>,
     held: FxHashMap<ActorId, i32>,
@@ -46,7 +46,7 @@ pub fn covering_classes<S: System>(system: &S, most: usize) -> Option<u64> {
             }
             if is_new {
                 let untried = machine.enabled().iter().map(|&actor| Move::from(actor)).collect();
-                path.push(Node { mark: machine.mark(), untried, held });
+                path.push(PathState { mark: machine.mark(), untried, held });
             }
             let Some((step, before)) = go_back(&mut path, &mut machine) else { break };
             held = before;
@@ -58,7 +58,7 @@ pub fn covering_classes<S: System>(system: &S, most: usize) -> Option<u64> {
 }
 
 /// Stands at the last place with a move that was not tried, and takes the move from it.
-fn go_back<M: Machine>(path: &mut Vec<Node<M::Mark>>, machine: &mut M) -> Option<(Move, FxHashMap<ActorId, i32>)> {
+fn go_back<M: Machine>(path: &mut Vec<PathState<M::Mark>>, machine: &mut M) -> Option<(Move, FxHashMap<ActorId, i32>)> {
     loop {
         let node = path.last_mut()?;
         if let Some(step) = node.untried.pop() {
@@ -69,13 +69,13 @@ fn go_back<M: Machine>(path: &mut Vec<Node<M::Mark>>, machine: &mut M) -> Option
     }
 }
 
-/// Takes a step; true if a message ends with a mutex in its hands.
+/// Takes a step; true if a message ends and holds a mutex.
 fn take<M: Machine>(
     machine: &mut M,
     step: Move,
     names: &mut Names,
     held: &mut FxHashMap<ActorId, i32>,
-    path: &mut [Node<M::Mark>],
+    path: &mut [PathState<M::Mark>],
 ) -> bool {
     for tasks in &mut names.tasks {
         tasks.queue(machine, step.actor);
@@ -93,7 +93,7 @@ fn take<M: Machine>(
 
 impl Names {
     fn new() -> Self {
-        let tasks = [false, true].map(|mutexes_count| Tasks::new(true, mutexes_count));
+        let tasks = [false, true].map(|mutexes_conflict| Tasks::new(true, mutexes_conflict));
         Names { tasks, classes: [ClassName::default(), ClassName::default()] }
     }
 

@@ -1,6 +1,6 @@
 //! Makes the successors of states, and hands them on.
 //!
-//! Successors are made in scratch states that serve again unless a successor is new. Those that were met of late are
+//! Successors are made in scratch states that are used again unless a successor is new. Those that were met recently are
 //! dropped at once; the others are looked up in groups, whose slots of the visited set are fetched from memory at the
 //! same time. Of equal successors the first one is handed on, so none of this changes what the search finds.
 
@@ -17,7 +17,7 @@ const GROUP: usize = 64;
 
 /// Where a violation was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct FoundAt {
     /// The number of a state.
     pub(super) state: u32,
     /// On the way to which of its successors; `None` if in the state itself.
@@ -34,7 +34,7 @@ pub(super) struct Task<'a, S: System> {
     /// The length of the schedules that lead to these states.
     pub(super) depth: u64,
     /// The violations that are known already.
-    pub(super) known: &'a Findings<Place>,
+    pub(super) known: &'a Findings<FoundAt>,
     /// Only see which of the states are end states.
     pub(super) look_only: bool,
     /// Schedules may be so long.
@@ -55,7 +55,7 @@ impl<S: System> Copy for Task<'_, S> {}
 /// What came up while states were expanded, in the order of the frontier.
 #[derive(Default)]
 pub(super) struct Report {
-    pub(super) findings: Vec<Finding<Place>>,
+    pub(super) findings: Vec<Finding<FoundAt>>,
     pub(super) ends: Vec<(Ending, Fingerprint)>,
     pub(super) transitions: u64,
     /// States that could have been expanded but were only looked at.
@@ -85,9 +85,9 @@ pub(super) struct Expander<S: System> {
     scratch: Vec<Option<S::State>>,
     pending: Vec<Pending>,
     recent: Recent,
-    /// Those of the pending ones that were not met of late.
+    /// Those of the pending ones that were not met recently.
     unknown: [usize; GROUP],
-    findings: Findings<Place>,
+    findings: Findings<FoundAt>,
     report: Report,
     /// Looks for data races, if that is wanted.
     races: Option<Box<Neighbours>>,
@@ -165,7 +165,7 @@ impl<S: System> Expander<S> {
     }
 
     fn hand_on<K: Sink<S::State>>(&mut self, sink: &mut K) {
-        // Written without a branch: whether a state was met of late is anybody's guess, the processor's too.
+        // Written without a branch: whether a state was met recently cannot be predicted.
         let mut count = 0;
         for (index, pending) in self.pending.iter().enumerate() {
             self.unknown[count] = index;
@@ -184,7 +184,7 @@ impl<S: System> Expander<S> {
     fn violated(&mut self, task: &Task<'_, S>, state: u32, ordinal: u32) {
         for violation in self.step.violations() {
             if task.known.wants(violation, task.depth + 1) {
-                let place = Place { state, successor: Some(ordinal), then: None };
+                let place = FoundAt { state, successor: Some(ordinal), then: None };
                 self.findings.note(violation, task.depth + 1, || place);
             }
         }
@@ -201,7 +201,7 @@ impl<S: System> Expander<S> {
             races.look(task.system, state, &self.actors, task.meter, &mut |race| {
                 if task.known.wants(&race.violation, length) {
                     let (successor, then) = (Some(race.first), Some(race.second));
-                    findings.note(&race.violation, length, || Place { state: number, successor, then });
+                    findings.note(&race.violation, length, || FoundAt { state: number, successor, then });
                 }
             });
         }
@@ -213,7 +213,7 @@ impl<S: System> Expander<S> {
         if let Ending::Deadlock(violation) = &ending
             && task.known.wants(violation, task.depth)
         {
-            self.findings.note(violation, task.depth, || Place { state: number, successor: None, then: None });
+            self.findings.note(violation, task.depth, || FoundAt { state: number, successor: None, then: None });
         }
         self.report.ends.push((ending, task.system.insight().fingerprint(state)));
     }

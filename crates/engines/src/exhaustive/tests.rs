@@ -175,7 +175,7 @@ fn limits_end_a_search_with_what_is_known() {
 }
 
 #[test]
-fn somebody_else_can_end_a_search_that_runs() {
+fn a_search_can_be_cancelled_while_it_runs() {
     let budget = Budget::default();
     let cancel = budget.cancel.clone();
     let mut notes = Notes::default();

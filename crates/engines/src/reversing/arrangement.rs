@@ -1,15 +1,15 @@
 //! Putting steps in an order in which each handler runs one message after the other.
 //!
-//! Given are steps, which of them must come before which, and who holds handlers at the beginning. Wanted is an order of
-//! all of them in which a message starts only on a handler that nobody holds. To decide that is NP-complete (Event-DPOR,
-//! theorem 4), so this is a search; but steps that start nothing never stand in anybody's way and are taken as soon as they
+//! Given are steps, which of them must come before which, and the messages that hold handlers at the beginning. Wanted is an
+//! order of all of them in which a message starts only on a handler that is free. To decide that is NP-complete (Event-DPOR,
+//! theorem 4), so this is a search; but steps that start nothing never block others and are taken as soon as they
 //! can be, so that only the choice which message starts next is ever taken back.
 //!
 //! Most of what has no solution is found out before that by *saturation* (appendix A, definition 6): where one step of a message
 //! has to come before a step of another one on the same handler, all of the first has to come before all of the second;
-//! and an order that goes round in a circle has no solution.
+//! and an order with a cycle has no solution.
 //!
-//! The search may run on a machine ([`Stage`]): then a message that is not among the steps, or not with its last ones, is run
+//! The search may run on a machine ([`Runner`]): then a message that is not among the steps, or not with its last ones, is run
 //! to its end where another one has to wait for its handler, as long as this does not come before a step that is in
 //! conflict with it.
 
@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Where steps are tried.
-pub(crate) trait Stage {
+pub(crate) trait Runner {
     /// A place to come back to.
     type Mark;
 
@@ -41,7 +41,7 @@ pub(crate) trait Stage {
 /// Nothing is run: the steps are known.
 pub(crate) struct OnPaper;
 
-impl Stage for OnPaper {
+impl Runner for OnPaper {
     type Mark = ();
     fn mark(&self) {}
     fn rewind(&mut self, (): &()) {}
@@ -163,7 +163,7 @@ impl<'a> Arrangement<'a> {
         }
     }
 
-    /// Whatever conflicts with a footprint comes before the handler runs anybody but `actor`.
+    /// Steps that conflict with a footprint come before the handler runs another message than `actor`.
     pub(crate) fn waits_for_conflicts(
         &mut self,
         actor: ActorId,
@@ -188,7 +188,7 @@ impl<'a> Arrangement<'a> {
         (0..self.steps.len()).filter(is_other).collect()
     }
 
-    /// Adds what follows from the steps' order for messages of one handler; false if that goes round in a circle.
+    /// Adds what follows from the steps' order for messages of one handler; false if that has a cycle.
     pub(crate) fn saturate(&mut self) -> bool {
         let spans = self.spans();
         let mut ordered = vec![false; spans.len() * spans.len()];
@@ -261,7 +261,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Looks for an order of what was saturated.
-    pub(crate) fn solve<S: Stage>(
+    pub(crate) fn solve<S: Runner>(
         mut self,
         stage: &mut S,
         footprints: &mut FootprintTable,
@@ -271,7 +271,7 @@ impl<'a> Arrangement<'a> {
         (found.then_some(self.order), self.retreats)
     }
 
-    fn search<S: Stage>(&mut self, mut standing: Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
+    fn search<S: Runner>(&mut self, mut standing: Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
         if !self.settle(&mut standing, stage, footprints) {
             return false;
         }
@@ -311,7 +311,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Takes everything to which there is no alternative; false if the order cannot be gone on with.
-    fn settle<S: Stage>(&mut self, standing: &mut Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
+    fn settle<S: Runner>(&mut self, standing: &mut Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
         loop {
             let mut moved = false;
             for step in 0..self.steps.len() {
@@ -344,7 +344,7 @@ impl<'a> Arrangement<'a> {
     }
 
     /// Takes one more step of a message that holds what another one waits for.
-    fn run_beyond<S: Stage>(
+    fn run_beyond<S: Runner>(
         &mut self,
         standing: &mut Standing,
         stage: &mut S,

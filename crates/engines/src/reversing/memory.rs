@@ -9,7 +9,7 @@
 //! depends on that (see `parts`), it supposes that it is what was remembered when the part was given away. After a first
 //! name has come to a place of the memory, what is found there is what would have been found in its turn too: so the part
 //! can only be wrong about the first name that comes to each place, and keeps a list of those on which something depends.
-//! Whoever adds the part to the rest compares.
+//! The search compares them when it adds the part.
 
 use mazurka_core::Fingerprint;
 

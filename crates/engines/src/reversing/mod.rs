@@ -15,6 +15,7 @@ mod redundancy;
 mod reversal;
 
 use crate::Options;
+use crate::shared::dfs::{self, DepthFirst, Next};
 use crate::shared::tally::{Tally, from_each_start};
 use crate::shared::trail::Trail;
 use crate::shared::wakeup::{Branches, Occurrence, WakeupTrees};
@@ -130,47 +131,7 @@ where
     /// Searches to the end.
     fn run(&mut self) -> Result<(), StopReason> {
         let at_end_of_path = self.go_on(0, Branches::default())?;
-        self.walk(at_end_of_path)
-    }
-
-    /// Explores everything from the states of the path that are its own.
-    fn walk(&mut self, mut at_end_of_path: bool) -> Result<(), StopReason> {
-        while self.path.nodes.len() > self.floor && !self.is_in_vain() {
-            let last = self.path.nodes.len() - 1;
-            let node = &mut self.path.nodes[last];
-            let (step, below) = if let Some(start) = node.start.take() {
-                (start, Branches::default())
-            } else if let Some((first, below)) = self.trees.take_first(&mut node.branches) {
-                if self.was_explored(&first, below)? {
-                    at_end_of_path = false;
-                    continue;
-                }
-                (first.step, below)
-            } else {
-                self.close();
-                at_end_of_path = false;
-                continue;
-            };
-            if !at_end_of_path {
-                self.trail.rewind(last, &self.tally.schedule.moves, &mut self.machine);
-            }
-            at_end_of_path = self.take(step, below)?;
-        }
-        Ok(())
-    }
-
-    /// Takes a step from the last state of the path; false if the path ends there.
-    fn take(&mut self, step: Move, below: Branches) -> Result<bool, StopReason> {
-        let index = self.path.nodes.len() - 1;
-        self.path.truncate(index);
-        self.tally.take_back(index);
-        let running = self.path.running(step.actor);
-        let record = self.machine.step(step);
-        let occurrence = self.path.occurrence(step, record, running);
-        self.path.push(occurrence, record);
-        self.tally.step(step, record)?;
-        let sleepers = self.path.sleep_on(&occurrence);
-        self.go_on(sleepers, below)
+        dfs::walk(self, at_end_of_path)
     }
 
     /// Adds the state where the machine stands to the path, with its sleepers from a place in their list on; false if the path
@@ -208,15 +169,6 @@ where
         Ok(true)
     }
 
-    /// Everything was explored from the last state of the path.
-    fn close(&mut self) {
-        self.forget_ahead();
-        if let Some(node) = self.path.pop_node() {
-            self.tally.leave(node.fingerprint);
-        }
-        self.fall_asleep();
-    }
-
     /// Everything that begins with the path's own step from the last state was explored: what else is to be explored from
     /// there has to know.
     fn fall_asleep(&mut self) {
@@ -225,5 +177,50 @@ where
             let sleeper = self.sleeper(last, self.path.steps[last].occurrence);
             self.path.add_sleeper(sleeper);
         }
+    }
+}
+
+impl<M: Machine + Clone + Send> DepthFirst for Search<'_, '_, '_, M>
+where
+    M::Mark: Clone + Send,
+{
+    type Choice = (Move, Branches);
+
+    fn is_done(&self) -> bool {
+        self.path.nodes.len() <= self.floor || self.is_in_vain()
+    }
+
+    fn next(&mut self) -> Result<Next<Self::Choice>, StopReason> {
+        let Some(node) = self.path.nodes.last_mut() else { return Ok(Next::Close) };
+        if let Some(start) = node.start.take() {
+            return Ok(Next::Take((start, Branches::default())));
+        }
+        let Some((first, below)) = self.trees.take_first(&mut node.branches) else { return Ok(Next::Close) };
+        Ok(if self.was_explored(&first, below)? { Next::Again } else { Next::Take((first.step, below)) })
+    }
+
+    fn rewind(&mut self) {
+        self.trail.rewind(self.path.nodes.len() - 1, &self.tally.schedule.moves, &mut self.machine);
+    }
+
+    fn take(&mut self, (step, below): (Move, Branches)) -> Result<bool, StopReason> {
+        let index = self.path.nodes.len() - 1;
+        self.path.truncate(index);
+        self.tally.take_back(index);
+        let running = self.path.running(step.actor);
+        let record = self.machine.step(step);
+        let occurrence = self.path.occurrence(step, record, running);
+        self.path.push(occurrence, record);
+        self.tally.step(step, record)?;
+        let sleepers = self.path.sleep_on(&occurrence);
+        self.go_on(sleepers, below)
+    }
+
+    fn close(&mut self) {
+        self.forget_ahead();
+        if let Some(node) = self.path.pop_node() {
+            self.tally.leave(node.fingerprint);
+        }
+        self.fall_asleep();
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! What follows a branch of a wakeup tree is explored when everything before it was: only then is it known what sleeps
 //! there, and what else is to be explored below the branch. But mostly that can be foretold: the branches before it will
-//! sleep, and nothing will be added below. So whoever has nothing to do is given such a part of the search and explores it
+//! sleep, and nothing will be added below. So an idle thread is given such a part of the search and explores it
 //! on this assumption. When its turn comes, the assumption is compared with what is the case. If it holds, what was counted
 //! and found in the part is added, and the sequences that it has for states above it are inserted, as if they had just
-//! been found. If it does not, the part is forgotten and explored as usual.
+//! been found. If it does not, the part is dropped and explored as usual.
 //!
 //! So a search on several threads does what it does on one: it runs the same executions in the same order and finds the
 //! same violations. (Branches cannot simply be explored independently of each other: a step that sleeps is not run again
@@ -19,6 +19,7 @@ use super::memory::Memory;
 use super::path::{Path, Sleeper};
 use super::{Counts, Search};
 use crate::Options;
+use crate::shared::dfs::{self, DepthFirst};
 use crate::shared::tally::{Offshoot, PartTally, Tally};
 use crate::shared::trail::Trail;
 use crate::shared::wakeup::{Branches, Occurrence, WakeupTrees};
@@ -39,7 +40,7 @@ const MOST_ABOVE: usize = 1024;
 const MOST_INSERTIONS: usize = 1 << 16;
 /// A search in which so many more parts came to nothing than not gives no more away.
 const MOST_IN_VAIN: usize = 4;
-/// Whoever waits for a part looks at the limits so often.
+/// A thread that waits for a part looks at the limits so often.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A part of a search: what follows a branch of the last state of a path.
@@ -115,17 +116,17 @@ pub(super) struct Ahead<'s, M: Machine> {
     ticket: Ticket<'s, M>,
 }
 
-/// Nobody waits for a part that is forgotten.
+/// No thread waits for a part that is dropped.
 impl<M: Machine> Drop for Ahead<'_, M> {
     fn drop(&mut self) {
         self.cancel.cancel();
     }
 }
 
-/// A part, for whoever explores it and whoever has given it away.
-type Ticket<'s, M> = Arc<Mutex<Stage<'s, M>>>;
+/// A part, shared by the thread that explores it and the one that gave it away.
+type Ticket<'s, M> = Arc<Mutex<PartState<'s, M>>>;
 
-enum Stage<'s, M: Machine> {
+enum PartState<'s, M: Machine> {
     Waiting(Box<Part<'s, M>>),
     Running,
     Done(Box<Explored>),
@@ -133,7 +134,7 @@ enum Stage<'s, M: Machine> {
     Gone,
 }
 
-/// Parts that wait for somebody who has nothing to do.
+/// Parts that wait for an idle thread.
 pub(super) struct Pool<'s, M: Machine> {
     options: &'s Options,
     terminates: bool,
@@ -155,11 +156,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes a part, if nobody has.
+/// Takes a part, if no other thread has.
 fn begin<'s, M: Machine>(ticket: &Ticket<'s, M>) -> Option<Box<Part<'s, M>>> {
     let mut stage = lock(ticket);
-    match std::mem::replace(&mut *stage, Stage::Running) {
-        Stage::Waiting(part) => Some(part),
+    match std::mem::replace(&mut *stage, PartState::Running) {
+        PartState::Waiting(part) => Some(part),
         other => {
             *stage = other;
             None
@@ -184,7 +185,7 @@ impl<'s, M: Machine> Pool<'s, M> {
         self.terminates
     }
 
-    /// Whether somebody has nothing to do.
+    /// Whether a thread is idle.
     fn is_idle(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) > 0
     }
@@ -194,7 +195,7 @@ impl<'s, M: Machine> Pool<'s, M> {
     }
 
     fn offer(&self, part: Part<'s, M>) -> Ticket<'s, M> {
-        let ticket = Arc::new(Mutex::new(Stage::Waiting(Box::new(part))));
+        let ticket = Arc::new(Mutex::new(PartState::Waiting(Box::new(part))));
         let mut queue = lock(&self.queue);
         queue.tickets.push_back(Arc::clone(&ticket));
         self.count(&queue);
@@ -222,14 +223,14 @@ where
         while self.explore_one(|queue| queue.is_over) {}
     }
 
-    /// Waits until a part that somebody explores is explored, and explores others meanwhile; `None` if it came to nothing.
+    /// Waits until a part that another thread explores is explored, and explores others meanwhile; `None` if it came to nothing.
     fn take_back(&self, ticket: &Ticket<'s, M>, tally: &mut Tally<'_>) -> Result<Option<Explored>, StopReason> {
-        while self.explore_one(|_| !matches!(*lock(ticket), Stage::Running)) {
+        while self.explore_one(|_| !matches!(*lock(ticket), PartState::Running)) {
             tally.check()?;
         }
-        match std::mem::replace(&mut *lock(ticket), Stage::Gone) {
-            Stage::Done(explored) => Ok(Some(*explored)),
-            Stage::Waiting(_) | Stage::Running | Stage::Gone => Ok(None),
+        match std::mem::replace(&mut *lock(ticket), PartState::Gone) {
+            PartState::Done(explored) => Ok(Some(*explored)),
+            PartState::Waiting(_) | PartState::Running | PartState::Gone => Ok(None),
         }
     }
 
@@ -250,9 +251,9 @@ where
         self.count(&queue);
         drop(queue);
         if let Some(part) = begin(&ticket) {
-            // Where the program panics outside of its steps, whoever gave the part away will see it, too.
+            // Where the program panics outside of its steps, the thread that gave the part away will see it, too.
             let explored = caught(|| self.explore(*part)).ok().flatten();
-            *lock(&ticket) = explored.map_or(Stage::Gone, |explored| Stage::Done(Box::new(explored)));
+            *lock(&ticket) = explored.map_or(PartState::Gone, |explored| PartState::Done(Box::new(explored)));
             drop(lock(&self.queue));
             self.changed.notify_all();
         }
@@ -285,11 +286,11 @@ where
 {
     fn run_part(&mut self, step: Move, below: Branches) -> Result<(), StopReason> {
         self.trail.rewind(self.floor - 1, &self.tally.schedule.moves, &mut self.machine);
-        let at_end_of_path = self.take(step, below)?;
-        self.walk(at_end_of_path)
+        let at_end_of_path = self.take((step, below))?;
+        dfs::walk(self, at_end_of_path)
     }
 
-    /// An execution has ended: if somebody has nothing to do, gives away what is to be explored from the first state of
+    /// An execution has ended: if a thread is idle, gives away what is to be explored from the first state of
     /// the path from which there is something.
     pub(super) fn give_away(&mut self) {
         let is_worth_it = self.tally.executions() >= FEW && self.path.nodes.len() <= LONGEST_PATH;
@@ -303,7 +304,7 @@ where
         }
     }
 
-    /// Gives the branches of a state away as long as somebody has nothing to do; `None` if nobody has any more.
+    /// Gives the branches of a state away as long as a thread is idle; `None` if none is any more.
     fn give_away_from(&mut self, node: usize) -> Option<()> {
         let mut sleepers = self.path.sleepers(node).to_vec();
         sleepers.push(self.sleeper(node, self.path.steps[node].occurrence));
@@ -344,7 +345,7 @@ where
         };
         let ahead = self.ahead.swap_remove(place);
         if begin(&ahead.ticket).is_some() {
-            // Nobody had time for it.
+            // No thread had begun it.
             return Ok(false);
         }
         let holds = ahead.sleepers == self.path.sleepers(last) && ahead.below == self.trees.listing(below);

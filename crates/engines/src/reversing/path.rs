@@ -1,6 +1,7 @@
 //! The current path: its states, its steps with their order, and what need not be explored from where.
 
 use super::arrangement::Holders;
+use crate::shared::trace::event_name;
 use crate::shared::wakeup::{Branches, Occurrence};
 use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
@@ -23,7 +24,7 @@ pub(super) struct Sleeper {
 
 /// A state on the path.
 #[derive(Clone)]
-pub(super) struct Node {
+pub(super) struct PathState {
     /// What tells it from other states, if it may be met again.
     pub(super) fingerprint: Option<Fingerprint>,
     /// Where its sleepers begin in the list of all.
@@ -66,7 +67,7 @@ pub(super) struct Message {
 /// The current path.
 #[derive(Clone)]
 pub(super) struct Path<'s> {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<PathState>,
     pub(super) steps: Vec<Taken>,
     pub(super) order: HappensBefore,
     pub(super) footprints: FootprintTable,
@@ -78,7 +79,7 @@ pub(super) struct Path<'s> {
     sleepers: Vec<Sleeper>,
     /// For each step, the earlier ones that it races with.
     races: Vec<u32>,
-    /// For each actor the step that made it, and as the how manieth one.
+    /// For each actor the step that created it, and its number among the actors that this step created.
     births: Vec<Option<(u32, u32)>>,
     made: Vec<ActorId>,
     racing: Vec<usize>,
@@ -200,7 +201,7 @@ impl<'s> Path<'s> {
                 }
             }
         }
-        name_of(self.identity(actor), next.step.outcome.0, history).0
+        event_name(self.identity(actor), next.step.outcome.0, history)
     }
 
     /// The name of the trace of the first `len` steps.
@@ -224,12 +225,12 @@ impl<'s> Path<'s> {
         self.races[place] as usize
     }
 
-    /// The step that made an actor, if that is known.
+    /// The step that created an actor, if that is known.
     pub(super) fn birth(&self, actor: ActorId) -> Option<usize> {
         self.births.get(actor.index()).copied().flatten().map(|(step, _)| step as usize)
     }
 
-    /// A number for an actor that depends on how it came to be. (Its id depends on who was met first.)
+    /// A number for an actor that depends on how it came to be. (Its id depends on which one was met first.)
     pub(super) fn identity(&self, actor: ActorId) -> u64 {
         match self.births.get(actor.index()).copied().flatten() {
             Some((step, place)) => (self.steps[step as usize].name as u64).wrapping_add(u64::from(place)),
@@ -252,14 +253,14 @@ impl<'s> Path<'s> {
         of == step || self.order.before(of, step)
     }
 
-    /// Who holds which handler in a state of the path.
+    /// Which messages hold handlers in a state of the path.
     pub(super) fn holders(&self, node: usize) -> Holders {
         let begun = self.messages.iter().take_while(|message| message.start < node);
         let holds = begun.filter(|message| message.end.is_none_or(|end| end >= node));
         holds.map(|message| (message.handler, message.actor)).collect()
     }
 
-    /// Whether the message that a step starts is run to its end before anybody else moves, always with the first outcome.
+    /// Whether the message that a step starts is run to its end before any other actor moves, always with the first outcome.
     pub(super) fn runs_alone(&self, start: usize) -> bool {
         let is_own = |taken: &Taken| {
             let step = taken.occurrence.step;
@@ -292,11 +293,11 @@ impl Path<'_> {
         start: Option<Move>,
         branches: Branches,
     ) {
-        self.nodes.push(Node { fingerprint, sleepers: sleepers as u32, start, branches });
+        self.nodes.push(PathState { fingerprint, sleepers: sleepers as u32, start, branches });
     }
 
     /// Takes the last state off the path.
-    pub(super) fn pop_node(&mut self) -> Option<Node> {
+    pub(super) fn pop_node(&mut self) -> Option<PathState> {
         let node = self.nodes.pop()?;
         self.sleepers.truncate(node.sleepers as usize);
         Some(node)
@@ -323,7 +324,7 @@ impl Path<'_> {
         part
     }
 
-    /// Adds those to the list that still sleep after a step from the last state, and says where they begin.
+    /// Adds the sleepers to the list that still sleep after a step from the last state, and says where they begin.
     pub(super) fn sleep_on(&mut self, taken: &Occurrence) -> usize {
         let (first, end) = (self.nodes.last().map_or(0, |node| node.sleepers as usize), self.sleepers.len());
         for place in first..end {
@@ -334,12 +335,12 @@ impl Path<'_> {
         end
     }
 
-    /// Those in the list from a place on.
+    /// The sleepers in the list from a place on.
     pub(super) fn sleepers_from(&self, place: usize) -> &[Sleeper] {
         &self.sleepers[place..]
     }
 
-    /// Forgets those in the list from a place on.
+    /// Drops the sleepers in the list from a place on.
     pub(super) fn forget_sleepers(&mut self, place: usize) {
         self.sleepers.truncate(place);
     }
@@ -357,15 +358,6 @@ impl Path<'_> {
         let (overtaken, started) = (sleeper.overtaken || is_rival, sleeper.started || is_own);
         Some(Sleeper { overtaken, started, ..*sleeper })
     }
-}
-
-/// The name of somebody's step after a history.
-pub(super) fn name_of(actor: u64, outcome: u64, history: u128) -> Fingerprint {
-    let mut bytes = [0u8; 32];
-    bytes[..8].copy_from_slice(&actor.to_le_bytes());
-    bytes[8..16].copy_from_slice(&outcome.to_le_bytes());
-    bytes[16..].copy_from_slice(&history.to_le_bytes());
-    Fingerprint::of_bytes(&bytes)
 }
 
 /// A step as it was recorded; `running` is the handler that the actor holds before it.

@@ -1,12 +1,12 @@
 //! Whether a sequence leads only to what was explored or will be.
 //!
 //! It does if a step after which everything was explored is a weak initial of it. For a step that starts no message, and for
-//! one whose message is the first on its handler in the sequence, that is seen at a glance. Otherwise another message comes
+//! one whose message is the first on its handler in the sequence, that is seen from the sequence alone. Otherwise another message comes
 //! before it on the handler (Event-DPOR, appendix A.3). If a step of that one conflicts with the message, the message
 //! cannot come first. If not, an actual execution is looked for in which it does (`arrangement`): the answer is exact.
 
 use super::Search;
-use super::arrangement::{Arrangement, Placed, Stage, note_holder};
+use super::arrangement::{Arrangement, Placed, Runner, note_holder};
 use super::path::{Sleeper, occurrence};
 use crate::shared::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
@@ -58,7 +58,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         Sleeper { occurrence: first, node: node as u32, whole, overtaken: false, started: false }
     }
 
-    /// What the message that a step from a state starts touches if nobody comes between. (What it touched on the path is
+    /// What the message that a step from a state starts touches if no other actor moves in between. (What it touched on the path is
     /// the same unless it branches; this depends on the state alone.)
     fn whole(&mut self, node: usize, first: &Occurrence) -> FootprintId {
         let is_own = self.path.steps.get(node).is_some_and(|taken| taken.occurrence == *first);
@@ -252,7 +252,7 @@ struct OnMachine<'m, M> {
     stripped: Footprint,
 }
 
-impl<M: Machine> Stage for OnMachine<'_, M> {
+impl<M: Machine> Runner for OnMachine<'_, M> {
     type Mark = M::Mark;
 
     fn mark(&self) -> M::Mark {

@@ -3,31 +3,32 @@
 //! Everything of the execution that does not happen after the earlier step, and then the later one: the *reversal* of a race.
 //! Whether the later step can be taken then, what it touches and which outcomes it has is found by running it.
 //!
-//! Where it cannot be taken, somebody else enabled it: the steps that it looks at are left out one by one as well, with
-//! what happens after them, until it can or has not been made. The same is done for those who wait where the execution
-//! ends. (The published algorithms leave it to locks, which are the one case where this takes a single step back.)
+//! Where it cannot be taken, another step had enabled it: the steps that wrote what it reads are left out one by one as well,
+//! with what happens after them, until it can be taken or does not exist. The same is done for the actors that are blocked
+//! where the execution ends. (The published algorithms know locks only, the one case where leaving out one step is enough.)
 //!
 //! Messages of one handler have to stay serialised (Event-DPOR, appendix A.1): at most one message of a handler may be left
-//! incomplete, and it has to be the last one there. Of several, each is kept in turn; what cannot be put in order has
-//! to do without one message more.
+//! incomplete, and it has to be the last one there. Of several, each is kept in turn; where there is no order, one message
+//! more is left out. `serialise` has a drawing.
 
 use super::Search;
 use super::arrangement::{Arrangement, OnPaper, Placed};
-use super::path::{Message, Path, name_of};
+use super::path::{Message, Path};
 use crate::shared::tally::FastSet;
+use crate::shared::trace::event_name;
 use crate::shared::wakeup::{Occurrence, WeakInitial, weak_initial};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
 use smallvec::{SmallVec, smallvec};
 
-/// Whose step is to be taken without some of the steps that came before it.
+/// The actor whose step is to be taken without some of the steps that came before it.
 #[derive(Clone, Copy, Debug)]
 struct Target {
     actor: ActorId,
-    /// The step as it was taken; otherwise the actor waits to take it where the path ends.
+    /// The step as it was taken; otherwise the actor is blocked on it where the path ends.
     taken: Option<usize>,
 }
 
-/// Steps to be done without.
+/// Steps to be left out.
 type Removed = SmallVec<[usize; 2]>;
 
 /// Sets of them that are still to be tried.
@@ -98,7 +99,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         one.handler.is_some() && one.handler == other.handler && path.previous(later).is_some_and(knows)
     }
 
-    /// Whoever waits where the path ends might have moved without some of its steps.
+    /// An actor that is blocked where the path ends might have moved without some of its steps.
     fn reverse_waiting(&mut self) {
         let (mut waiting, end) = (Vec::new(), self.path.steps.len());
         self.machine.blocked(&mut |actor, _| waiting.push(actor));
@@ -109,13 +110,13 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             let target = Target { actor, taken: None };
             self.trail.visit(end, &self.tally.schedule.moves, &mut self.machine);
             let mut open = Open::new();
-            self.do_without_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);
+            self.leave_out_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);
             self.reverse(target, open);
         }
     }
 
-    /// Sees to it that the target's step is taken without some steps, for each of some sets of them, and for further sets
-    /// where it cannot be taken yet.
+    /// Inserts what is needed so that the target's step is taken without some steps, for each of some sets of them, and for
+    /// further sets where it cannot be taken yet.
     fn reverse(&mut self, target: Target, mut open: Open) {
         self.reversed.begin();
         let mut seen: FastSet<(usize, Vec<usize>)> = FastSet::default();
@@ -132,7 +133,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                 if self.machine.enabled().contains(&target.actor) {
                     self.insert_outcomes(target, &kept);
                 } else {
-                    self.do_without_more(target, &removed, &kept, &mut open);
+                    self.leave_out_more(target, &removed, &kept, &mut open);
                 }
             }
         }
@@ -146,19 +147,19 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         }
     }
 
-    /// The target cannot move after the steps that were kept: it might without one of those that it looks at.
-    fn do_without_more(&mut self, target: Target, removed: &[usize], kept: &Kept, open: &mut Open) {
+    /// The target cannot move after the steps that were kept: it might without one of those that it depends on.
+    fn leave_out_more(&mut self, target: Target, removed: &[usize], kept: &Kept, open: &mut Open) {
         let mut footprint = Footprint::default();
         if !self.machine.obstacle(target.actor, &mut footprint) {
             return;
         }
-        let looks = self.path.footprints.intern(&footprint);
+        let reads = self.path.footprints.intern(&footprint);
         let path = &self.path;
         let mut last: SmallVec<[usize; 4]> = SmallVec::new();
         for step in (0..kept.node).chain(kept.steps.iter().copied()).rev() {
             let occurrence = path.steps[step].occurrence;
             if occurrence.step.actor != target.actor
-                && path.footprints.conflict(occurrence.footprint, looks)
+                && path.footprints.conflict(occurrence.footprint, reads)
                 && !last.iter().any(|&later| path.order.before(step, later))
             {
                 last.push(step);
@@ -280,7 +281,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         all
     }
 
-    /// Leaves out messages that would stay incomplete on the target's own handler: nobody else may hold that when the
+    /// Leaves out messages that would stay incomplete on the target's own handler: no other message may hold that when the
     /// target moves. Returns the first step that is left out; `None` if the target needs one of them.
     fn leave_out_incomplete(
         &self,
@@ -310,7 +311,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let path = &self.path;
         let start = path.name_of_first(kept.node);
         let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step)));
-        name_of(path.identity(target.actor), 0, kept)
+        Fingerprint(event_name(path.identity(target.actor), 0, kept))
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
@@ -331,8 +332,23 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         true
     }
 
-    /// Every largest part of some steps in which each handler has at most one incomplete message, in an order in which that
-    /// is its last one. What `own` needs stays. `is_new` says of what is left whether it was not seen to before.
+    /// Every largest part of the kept steps in which each handler has at most one incomplete message, in an order in which
+    /// that is its last one. What `own` depends on stays. `is_new` says whether what is left was not reversed before.
+    ///
+    /// A handler has run the messages a, b and c; the race between the step a2 of a and a step t of another actor is to
+    /// be reversed. That leaves out a2 and what happens after it, here b2, so a and b are incomplete:
+    ///
+    /// ```text
+    /// path     a1 a2 a3   b1 b2   c1 c2            t     [a1 a2 a3] is the message a, and so on
+    /// kept     a1         b1      c1 c2                  two incomplete messages: a handler runs one at a time
+    ///
+    /// crowded       keep a: a1  c1 c2                    keep b: b1  c1 c2
+    /// order         c1 c2  a1                            c1 c2  b1       the incomplete message comes last
+    /// insert        c1 c2  a1  t                         c1 c2  b1  t
+    /// ```
+    ///
+    /// Where c2 depends on a1, a cannot come last on the handler (`overtaken`): then a is left out, or c is. Where there is no
+    /// order for another reason, one message more is left out, each in turn (`put_in_order`).
     fn serialise(
         &self,
         kept: &Kept,
@@ -407,7 +423,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             let is_own = |message: &&Message| own == Some(message.actor);
             let count = incomplete(handler).count();
             match target {
-                // The target's step starts a message: nobody may hold the handler then.
+                // The target's step starts a message: the handler must be free then.
                 Some(target) if target.starts => return Some(Crowd { handler, keeps: Vec::new() }),
                 Some(_) if count > 1 => {
                     let keeps = incomplete(handler).filter(is_own).map(|message| message.start).collect();

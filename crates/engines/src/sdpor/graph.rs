@@ -1,7 +1,7 @@
 //! The visible-operation dependency graph: which operations can follow which.
 //!
 //! Its nodes are the operations of the program, each an actor and what its step touches, however many states there are in
-//! which it is done. An edge leads from an operation to every one that was done, or waited for, right after it. So what can
+//! which it is executed. An edge leads from an operation to every one that was executed, or blocked, right after it. So what can
 //! be reached from the operations that were tried in a state includes everything that was done after that state. Many paths
 //! of the graph belong to no execution: what it tells is more than what is true, never less.
 
@@ -19,20 +19,20 @@ pub(super) struct OperationId(pub(super) u32);
 pub(super) struct Operation {
     pub(super) actor: ActorId,
     pub(super) footprint: FootprintId,
-    /// Whether it was waited for, not done.
+    /// Whether it was blocked, not executed.
     pub(super) waits: bool,
 }
 
-/// What somebody may do from a state on.
+/// An entry of a summary: what an actor may touch from a state on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Claim {
+pub(super) struct Entry {
     pub(super) actor: ActorId,
     pub(super) touch: Touch,
 }
 
 /// The operations that were met, and which of them followed which.
 #[derive(Default)]
-pub(super) struct Graph {
+pub(super) struct OperationGraph {
     numbers: HashMap<Operation, OperationId, FxBuildHasher>,
     operations: Vec<Operation>,
     followers: Vec<Vec<OperationId>>,
@@ -40,7 +40,7 @@ pub(super) struct Graph {
     work: Vec<u32>,
 }
 
-impl Graph {
+impl OperationGraph {
     /// The number of an operation.
     pub(super) fn number(&mut self, operation: Operation) -> OperationId {
         if let Some(&known) = self.numbers.get(&operation) {
@@ -77,15 +77,15 @@ impl Graph {
         reachable
     }
 
-    /// Everything that some operations touch, each claim once, those of an actor together.
-    pub(super) fn claims(&self, operations: &Bits, footprints: &FootprintTable) -> Vec<Claim> {
+    /// Everything that some operations touch, each entry once, those of an actor together.
+    pub(super) fn entries(&self, operations: &Bits, footprints: &FootprintTable) -> Vec<Entry> {
         let claims_of = |id: u32| {
             let Operation { actor, footprint, .. } = self.operations[id as usize];
-            footprints.get(footprint).touches().iter().map(move |&touch| Claim { actor, touch })
+            footprints.get(footprint).touches().iter().map(move |&touch| Entry { actor, touch })
         };
-        let mut claims: Vec<Claim> = operations.iter().flat_map(claims_of).collect();
-        claims.sort_unstable_by_key(|claim| (claim.actor, claim.touch));
-        claims.dedup();
-        claims
+        let mut entries: Vec<Entry> = operations.iter().flat_map(claims_of).collect();
+        entries.sort_unstable_by_key(|entry| (entry.actor, entry.touch));
+        entries.dedup();
+        entries
     }
 }

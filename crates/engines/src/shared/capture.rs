@@ -3,11 +3,11 @@
 //! Section 3 of Yang, Chen, Gopalakrishnan and Kirby, *Efficient Stateful Dynamic Partial Order Reduction*, SPIN 2008. The
 //! local state of a thread of a real program is hard to read, but what one step changes in it is often known. So a local
 //! state is a number, and a table says to which number a change leads from another one: the same change from the same
-//! number leads to the same number. Two changes are special: nothing changed, which keeps the number, and nobody knows what
-//! changed, which leads to a number that was never used. The theorem: equal numbers mean equal local states. The reverse
-//! does not hold, since two ways into one local state are two numbers.
+//! number leads to the same number. Two changes are special: nothing changed, which keeps the number, and it is unknown
+//! what changed, which leads to a number that was never used. The theorem: equal numbers mean equal local states. The reverse
+//! does not hold, since two paths into one local state are two numbers.
 //!
-//! [`LocalIds`] is that table (figure 4), for whoever knows changes. [`Captured`] follows a path with it, for programs that
+//! [`LocalIds`] is that table (figure 4), for programs that tell changes. [`Captured`] follows a path with it, for programs that
 //! tell local states word by word: there a change is the words that became others, and it is unknown when the number of
 //! words changed, as it does when a function is called. (The paper takes a change for unknown when functions are called or
 //! pointers move.)
@@ -26,7 +26,7 @@ type Words = Box<[(u32, i64)]>;
 pub(crate) enum Change {
     /// Nothing: the empty change.
     Nothing,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
     /// These words, by their places, became these.
     Words(Words),

@@ -29,8 +29,8 @@ use mazurka_core::{
 /// Why an engine cannot find all data races of programs that are made of this; `None` if it can.
 pub(crate) fn refuses(engine: Engine, traits: &Traits) -> Option<String> {
     if !traits.tells_plain_accesses {
-        let reason = "the program does not tell which of its steps are plain accesses of shared variables, so nobody \
-                      can look for data races in it";
+        let reason = "the program does not tell which of its steps are plain accesses of shared variables, so data \
+                      races cannot be found in it";
         return Some(reason.to_owned());
     }
     (!engine.finds_races()).then(|| {

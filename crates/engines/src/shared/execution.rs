@@ -2,11 +2,11 @@
 //!
 //! A step of an actor *races* with an earlier one if the two conflict, nothing else orders them, and the other order is
 //! possible. To reverse a race between step e and a later step of p is to run, from the state in front of e, everything
-//! that does not happen after e (`notdep(e)` in the literature) and then p. Whoever can be the first one of that sequence is
-//! one of its *initials*: one of them has to be tried in front of e.
+//! that does not happen after e (`notdep(e)` in the literature) and then p. An actor that can be the first one of that sequence
+//! is one of its *initials*: one of them has to be tried in front of e.
 //!
-//! An actor that could not move and then could knows of the step that let it: that step is not to be reversed, it has no
-//! other order. So beside the clocks of steps there are those of actors that were *readied*.
+//! An actor that was enabled by a step knows of that step: the two are not to be reversed, since there is no other order.
+//! So beside the clocks of steps there are those of actors that were *readied*.
 
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Footprint, HappensBefore, VectorClock};
@@ -15,7 +15,7 @@ use rustc_hash::FxBuildHasher;
 /// An execution; the last steps can be taken back.
 pub(crate) struct Execution {
     order: HappensBefore,
-    /// What actors know of that have not moved since somebody let them.
+    /// What actors know of that were enabled and have not moved since.
     readied: HashMap<ActorId, VectorClock, FxBuildHasher>,
     /// What `readied` held before, and how many steps there were when that changed.
     undo: Vec<(usize, ActorId, Option<VectorClock>)>,
@@ -47,7 +47,7 @@ impl Execution {
         self.order.truncate(len);
     }
 
-    /// The last step let an actor move, or changed what it waits for.
+    /// The last step enabled an actor, or wrote what it awaits.
     pub(crate) fn ready(&mut self, actor: ActorId) {
         let Some(last) = self.order.len().checked_sub(1) else { return };
         let before = self.readied.get(&actor).cloned();
@@ -71,7 +71,7 @@ impl Execution {
         &self.order
     }
 
-    /// Whether an actor stood where it stands now when step `index` was taken.
+    /// Whether an actor has not moved since step `index` was taken.
     pub(crate) fn stood_there(&self, actor: ActorId, index: usize) -> bool {
         self.order.last_step(actor).is_none_or(|last| last < index)
     }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn initials_are_those_whom_nothing_else_must_precede() {
+    fn initials_are_actors_that_nothing_else_must_precede() {
         let [a, b, c, d] = ACTORS;
         // d is about to write object 1, which a wrote first; b wrote object 2 before c and d did.
         let run = execution(&[(0, &[1]), (1, &[2]), (2, &[2]), (3, &[2])]);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_moved_since_is_an_initial_itself() {
+    fn an_actor_that_has_not_moved_since_is_an_initial_itself() {
         let [_, b, _, d] = ACTORS;
         let run = execution(&[(0, &[1]), (1, &[7])]);
         let knows = run.knowledge(d);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_readied_knows_of_that_until_it_moves_or_the_step_is_taken_back() {
+    fn a_readied_actor_knows_of_that_until_it_moves_or_the_step_is_taken_back() {
         let d = ACTORS[3];
         let mut run = execution(&[(0, &[1]), (1, &[2])]);
         run.ready(d);

@@ -1,21 +1,21 @@
-//! Sleep sets: who need not move, because everything that begins with its move was explored elsewhere.
+//! Sleep sets: actors that need not move, because everything that begins with their move was explored elsewhere.
 //!
 //! After Godefroid, *Partial-Order Methods for the Verification of Concurrent Systems* (1996). When everything that begins
 //! with a move of p was explored in a state, p falls asleep there. It stays asleep along other moves as long as they do not
-//! conflict with its own: in whatever order the two come, the execution was seen. A step with a choice sleeps with
-//! all its outcomes, so what wakes one of them wakes all.
+//! conflict with its own: in either order of the two, the execution was seen. A step with a choice sleeps with all its
+//! outcomes, so what wakes one of them wakes all.
 
 use mazurka_core::{ActorId, FootprintId, FootprintTable};
 use smallvec::SmallVec;
 
-/// Somebody who sleeps, and what its step touches.
+/// A sleeping actor, and what its step touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sleeper {
     pub(crate) actor: ActorId,
     pub(crate) footprint: FootprintId,
 }
 
-/// Those who sleep.
+/// A sleep set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SleepSet(SmallVec<[Sleeper; 4]>);
 
@@ -25,27 +25,27 @@ impl SleepSet {
         self.0.iter().any(|sleeper| sleeper.actor == actor)
     }
 
-    /// What the step of somebody who sleeps touches.
+    /// What the step of a sleeping actor touches.
     pub(crate) fn get(&self, actor: ActorId) -> Option<FootprintId> {
         self.0.iter().find(|sleeper| sleeper.actor == actor).map(|sleeper| sleeper.footprint)
     }
 
-    /// Wakes somebody.
+    /// Wakes an actor.
     pub(crate) fn remove(&mut self, actor: ActorId) {
         self.0.retain(|sleeper| sleeper.actor != actor);
     }
 
-    /// Puts others to sleep as well.
+    /// Adds the actors of another sleep set.
     pub(crate) fn extend(&mut self, others: SleepSet) {
         self.0.extend(others.0);
     }
 
-    /// Puts somebody to sleep.
+    /// Puts an actor to sleep.
     pub(crate) fn insert(&mut self, sleeper: Sleeper) {
         self.0.push(sleeper);
     }
 
-    /// Those who still sleep after a step of `actor`.
+    /// The actors that still sleep after a step of `actor`.
     pub(crate) fn after(&self, actor: ActorId, footprint: FootprintId, footprints: &FootprintTable) -> SleepSet {
         let sleeps_on =
             |sleeper: &&Sleeper| sleeper.actor != actor && !footprints.conflict(sleeper.footprint, footprint);

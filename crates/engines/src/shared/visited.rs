@@ -1,7 +1,7 @@
 //! The set of visited states, as fingerprints.
 //!
-//! Sixty-four tables, each searched by linear probing from the place where a fingerprint would like to stand. That place
-//! grows with the hash that it is computed from, so a table is nearly sorted: when it grows, it is copied from one end
+//! Sixty-four tables, each searched by linear probing from the home slot of a fingerprint. That slot grows with the hash
+//! that it is computed from, so a table is nearly sorted: when it grows, it is copied from one end
 //! to the other and the cache never misses. That makes growth cheap enough to grow by little, and memory stays tight.
 //! Different threads may add to different shards at the same time.
 
@@ -39,7 +39,7 @@ impl Key {
         (self.hash >> (u64::BITS - SHARD_BITS)) as usize
     }
 
-    /// Where in a table of this capacity it would like to stand.
+    /// Its home slot in a table of this capacity.
     fn home(self, capacity: usize) -> usize {
         ((u128::from(self.hash << SHARD_BITS) * capacity as u128) >> 64) as usize
     }
@@ -71,7 +71,7 @@ impl VisitedSet {
         &mut self.shards
     }
 
-    /// Reads the slots where some keys would like to stand. Nothing waits for the values, so the memory brings all of
+    /// Reads the home slots of some keys. Nothing waits for the values, so the memory brings all of
     /// them at once; looked up one after the other, each key would wait for its own.
     pub(crate) fn warm(&self, keys: impl Iterator<Item = Key>) {
         std::hint::black_box(keys.fold(0, |sum, key| sum ^ self.shards[key.shard()].at_home(key)));
@@ -117,7 +117,7 @@ impl Shard {
         std::hint::black_box(keys.fold(0, |sum, key| sum ^ self.at_home(key)));
     }
 
-    /// What stands where the key would like to stand.
+    /// What the home slot of the key holds.
     fn at_home(&self, key: Key) -> u64 {
         self.slots[key.home(self.slots.len())] as u64
     }
@@ -148,7 +148,7 @@ impl Shard {
     }
 }
 
-/// Remembers the states that were met of late, each until another one takes its place. Most states that are met again
+/// Remembers recent states, each until another one takes its slot. Most states that are met again
 /// are met again soon: two independent steps lead to one state in either order. This answers from the cache what would
 /// else be looked for in memory.
 pub(crate) struct Recent {
@@ -164,7 +164,7 @@ impl Recent {
         Recent { slots: vec![0; Recent::SLOTS] }
     }
 
-    /// Whether a state was not met of late.
+    /// Whether a state was not met recently.
     #[inline]
     pub(crate) fn is_new(&mut self, key: Key) -> bool {
         let slot = &mut self.slots[key.hash as usize % Recent::SLOTS];
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_met_of_late_was_met() {
+    fn what_is_remembered_was_met() {
         let (mut seed, mut seen, mut recent) = (7, HashSet::new(), Recent::new());
         let mut remembered = 0;
         for _ in 0..100_000 {

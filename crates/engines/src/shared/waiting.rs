@@ -1,30 +1,30 @@
-//! Blocked next operations: who waits in a state, for what, and what its step would touch.
+//! Blocked next operations: which actors are blocked in a state, on what, and what their steps would touch.
 //!
-//! A reduction that looks only at steps that were taken is blind to an actor that came to a step which it could not take:
-//! a lock that is never free again, an assumption that stays false, an event that is switched off. What such a step
-//! would touch counts as if it were taken.
+//! A reduction that considers only steps that were taken misses an actor that came to a step which it could not take: a
+//! lock that is never free again, an assumption that stays false, an event that is switched off. What such a step would
+//! touch counts as if it were taken.
 
 use mazurka_core::{ActorId, Awaited, Footprint, FootprintId, FootprintTable, Machine, Traits};
 use std::rc::Rc;
 
-/// Why a reduction cannot keep its promise for a program that does not tell who waits; `None` for one that does.
+/// Why a reduction cannot keep its promise for a program that does not tell its blocked actors; `None` for one that does.
 pub(crate) fn unless_it_tells_blocked(traits: &Traits) -> Option<String> {
     let reason = "the program does not tell which actors are blocked, and on what: implement `System::blocked`, and set \
                   `tells_blocked` in `System::traits`";
     (!traits.tells_blocked).then(|| reason.to_owned())
 }
 
-/// Somebody who waits.
+/// A blocked actor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Waiter {
     pub(crate) actor: ActorId,
-    /// What the step would touch that it waits to take.
+    /// What the step would touch that it is blocked on.
     pub(crate) footprint: FootprintId,
-    /// The one object that has to change before it can move, if it is one.
+    /// The one object that has to be written before it can move, if it is one.
     pub(crate) awaited: Option<Awaited>,
 }
 
-/// Those who wait in a state; states share the list where it is the same.
+/// The blocked actors of a state; states share the list where it is the same.
 pub(crate) type Waiters = Rc<[Waiter]>;
 
 /// The places of actors in a list, to be looked up.
@@ -36,7 +36,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Knows these and nobody else.
+    /// Holds these actors and no others.
     pub(crate) fn fill(&mut self, actors: impl Iterator<Item = ActorId>) {
         self.round += 1;
         for (place, actor) in (0..).zip(actors) {
@@ -53,7 +53,7 @@ impl Index {
     }
 }
 
-/// Finds out who waits.
+/// Finds the blocked actors.
 #[derive(Default)]
 pub(crate) struct Lookout {
     footprint: Footprint,
@@ -62,7 +62,7 @@ pub(crate) struct Lookout {
 }
 
 impl Lookout {
-    /// Who waits where a machine stands; `before` waited before a step that touched `touched` was taken.
+    /// The blocked actors where a machine stands; `before` were blocked before a step that touched `touched` was taken.
     pub(crate) fn look<M: Machine>(
         &mut self,
         machine: &M,

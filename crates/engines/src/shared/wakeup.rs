@@ -19,16 +19,16 @@ pub(crate) struct Occurrence {
     pub(crate) footprint: FootprintId,
     /// Whether the step has other outcomes too.
     pub(crate) has_choice: bool,
-    /// The handler that its actor holds, which takes its messages in any order; see [`mazurka_core::System::is_bag`].
+    /// The handler that its actor holds, which takes its messages in any order; see [`mazurka_core::Rule::Bag`].
     pub(crate) handler: Option<ObjectId>,
-    /// Whether the step takes the handler.
+    /// Whether the step acquires the handler.
     pub(crate) starts: bool,
-    /// Whether it gives the handler back.
+    /// Whether it releases the handler.
     pub(crate) ends: bool,
 }
 
 impl Occurrence {
-    /// A step as it was recorded, of somebody who is no message.
+    /// A step as it was recorded, of an actor that is no message.
     pub(crate) fn new(step: Move, footprint: FootprintId, next: Option<Outcome>) -> Self {
         let has_choice = next.is_some() || step.outcome != Outcome::FIRST;
         Occurrence { step, footprint, has_choice, handler: None, starts: false, ends: false }
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(insert(&[(1, 8), (0, 7)]), (false, "0[1[]]".into()));
         // Actor 2 writes what actor 1 writes, so it has to come before it.
         assert_eq!(insert(&[(2, 8), (0, 7)]), (true, "0[1[]2[]]".into()));
-        // Whoever conflicts with the first branch gets one of its own; who does not is covered by it.
+        // A step that conflicts with the first branch gets one of its own; another one is covered by it.
         assert_eq!(insert(&[(3, 7)]), (true, "0[1[]2[]]3[]".into()));
         assert_eq!(insert(&[(4, 9)]), (false, "0[1[]2[]]3[]".into()));
         let first = trees.take_first(&mut root).map(|(taken, below)| (taken.step.actor, listed(&trees, below)));

@@ -52,12 +52,12 @@ struct Edge {
 const KEPT_EVERY: u32 = 4;
 
 /// States that are kept. The memory of those that were dropped is used again, which leaves some with spare capacity.
-struct Kept<T> {
+struct KeptStates<T> {
     states: Vec<T>,
     free: Vec<u32>,
 }
 
-impl<T: Clone + Hash> Kept<T> {
+impl<T: Clone + Hash> KeptStates<T> {
     /// Keeps a copy of a state.
     fn keep<S: System<State = T>>(&mut self, system: &S, state: &T) -> u32 {
         match self.free.pop() {
@@ -122,7 +122,7 @@ pub(super) struct Graph<'s, S: System> {
     classes: Classes,
     pub(super) nodes: Nodes,
     records: Vec<NodeRecord>,
-    kept: Kept<S::State>,
+    kept: KeptStates<S::State>,
     edges: Vec<Edge>,
     /// States whose summaries have grown, and how many were taken off this list so far.
     work_list: Vec<NodeId>,
@@ -157,7 +157,7 @@ impl<'s, S: System> Graph<'s, S> {
             classes: Classes::new(),
             nodes: Nodes::new(),
             records: Vec::new(),
-            kept: Kept { states: Vec::new(), free: Vec::new() },
+            kept: KeptStates { states: Vec::new(), free: Vec::new() },
             edges: Vec::new(),
             work_list: Vec::new(),
             propagated: 0,

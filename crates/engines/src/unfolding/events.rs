@@ -12,6 +12,7 @@
 
 use super::cutoffs::Rank;
 use crate::shared::bits::Bits;
+use crate::shared::trace::step_name;
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
 use rustc_hash::FxBuildHasher;
@@ -23,7 +24,7 @@ pub(super) type EventId = u32;
 /// An attempt by its number.
 pub(super) type AttemptId = u32;
 
-/// What stands for an event whenever it is made: a hash of its step and its history.
+/// The name of an event, the same whenever it is made: a hash of its step and its history.
 pub(super) type Name = u128;
 
 /// Several attempts.
@@ -182,7 +183,7 @@ impl Events {
         self.events[event as usize].creates.as_deref().unwrap_or(&[])
     }
 
-    /// Finds out whom the step of an event brings into being, if that is not known.
+    /// Finds the actors that the step of an event creates, if that is not known.
     pub(super) fn note_creates(&mut self, event: EventId, creates: impl FnOnce() -> SmallVec<[ActorId; 1]>) {
         self.events[event as usize].creates.get_or_insert_with(creates);
     }
@@ -344,17 +345,13 @@ impl Events {
         id
     }
 
-    /// A hash of the step and of the names of the nearest causes, which stand for all.
+    /// A hash of the step and of the names of the nearest causes, which determine all others.
     fn name_of(&self, step: Move, history: &History) -> Name {
         let causes = history.nearest.iter().fold(0u128, |sum, &cause| sum.wrapping_add(self.name(cause)));
-        let mut bytes = [0u8; 28];
-        bytes[..4].copy_from_slice(&step.actor.0.to_le_bytes());
-        bytes[4..12].copy_from_slice(&step.outcome.0.to_le_bytes());
-        bytes[12..].copy_from_slice(&causes.to_le_bytes());
-        Fingerprint::of_bytes(&bytes).0
+        step_name(step, causes)
     }
 
-    /// What stands for the event whenever it is made.
+    /// The name of an event: the same whenever it is made.
     pub(super) fn name(&self, event: EventId) -> Name {
         self.events[event as usize].name
     }

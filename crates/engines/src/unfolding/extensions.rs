@@ -38,10 +38,10 @@ pub(super) struct Extender<M: Machine> {
     pub(super) made_events: u64,
     /// How many of them are cutoffs.
     pub(super) made_cutoffs: u64,
-    /// Who writes the events down, if somebody does.
+    /// Writes the events down, if that is asked for.
     pub(super) recorder: Option<Recorder>,
     regions: Vec<Region>,
-    /// What everybody would do now, while that is being found out.
+    /// What each actor would do now, while that is being found out.
     turns: Vec<Turn>,
     /// Where an actor stands that is run with each of its outcomes.
     here: Option<M::Mark>,
@@ -173,7 +173,7 @@ impl<M: Machine> Extender<M> {
         self.away = true;
     }
 
-    /// Everybody who can move or may some day.
+    /// The actors that can move or may later.
     fn present(&self) -> Vec<ActorId> {
         let mut actors = Vec::new();
         self.machine.present(&mut actors);

@@ -2,7 +2,7 @@
 //!
 //! It knows what it *bars*: the known events that are in direct conflict with a member. Neither these nor anything that
 //! has one of them among its causes can be added. Each barred event is put down at the first member that it is in
-//! conflict with, so nothing has to be computed anew when members are added and taken back. When the exploration of a
+//! conflict with, so nothing has to be computed again when members are added and taken back. When the exploration of a
 //! member is over, what is put down there and fits to everything before are its *rivals*: the events by which it can be
 //! avoided.
 
@@ -20,16 +20,16 @@ pub(super) struct Path<K> {
     pub(super) barred: Bits,
     /// The initial state.
     start: K,
-    places: Vec<Place<K>>,
+    members: Vec<Member<K>>,
     /// For each event of the configuration its place.
     positions: Vec<u32>,
-    /// Everybody who is there or was, in the order in which they came to be.
+    /// All actors that exist or existed, in the order in which they came to be.
     pub(super) actors: Vec<ActorId>,
     /// The same.
     known: Bits,
     /// For each actor its events, in their order.
     chains: Vec<Vec<EventId>>,
-    /// What everybody who has not come to its end would do, first and after each of the events.
+    /// What each actor that has not ended would do, first and after each of the events.
     turns: Vec<Turn>,
     /// Where that begins for each of them.
     turns_from: Vec<usize>,
@@ -52,7 +52,7 @@ pub(super) struct Turn {
 }
 
 /// An event of the configuration, and where it leads.
-struct Place<K> {
+struct Member<K> {
     event: EventId,
     state: K,
     /// The rank of the configuration with it.
@@ -70,7 +70,7 @@ impl<K> Path<K> {
             configuration: Bits::default(),
             barred: Bits::default(),
             start,
-            places: Vec::new(),
+            members: Vec::new(),
             positions: Vec::new(),
             actors: Vec::new(),
             known: Bits::default(),
@@ -97,30 +97,30 @@ impl<K> Path<K> {
 
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
-        self.places.len()
+        self.members.len()
     }
 
     /// What the configuration is compared by.
     pub(super) fn rank(&self) -> Rank {
-        self.places.last().map_or(Rank::default(), |place| place.rank)
+        self.members.last().map_or(Rank::default(), |place| place.rank)
     }
 
     /// The event that was added last.
     pub(super) fn newest(&self) -> Option<EventId> {
-        self.places.last().map(|place| place.event)
+        self.members.last().map(|place| place.event)
     }
 
     /// The state to which all events lead.
     pub(super) fn state(&self) -> &K {
-        self.places.last().map_or(&self.start, |place| &place.state)
+        self.members.last().map_or(&self.start, |place| &place.state)
     }
 
     /// Brings a machine to the state to which a part of the configuration leads; returns the steps that this took.
     pub(super) fn rewind<M: Machine<Mark = K>>(&self, machine: &mut M, part: &Bits, events: &Events) -> u64 {
-        let kept = self.first(self.configuration.without(part)).unwrap_or(self.places.len());
-        machine.rewind(if kept == 0 { &self.start } else { &self.places[kept - 1].state });
+        let kept = self.first(self.configuration.without(part)).unwrap_or(self.members.len());
+        machine.rewind(if kept == 0 { &self.start } else { &self.members[kept - 1].state });
         let mut steps = 0;
-        for place in self.places[kept..].iter().filter(|place| part.contains(place.event)) {
+        for place in self.members[kept..].iter().filter(|place| part.contains(place.event)) {
             machine.step(events.step(place.event));
             steps += 1;
         }
@@ -139,14 +139,14 @@ impl<K> Path<K> {
 
     /// The moves of a part of the configuration, in an order in which they can happen.
     pub(super) fn moves(&self, part: &Bits, events: &Events) -> Vec<Move> {
-        let mut places: Vec<usize> = part.iter().map(|event| self.position(event)).collect();
-        places.sort_unstable();
-        places.into_iter().map(|place| events.step(self.places[place].event)).collect()
+        let mut members: Vec<usize> = part.iter().map(|event| self.position(event)).collect();
+        members.sort_unstable();
+        members.into_iter().map(|place| events.step(self.members[place].event)).collect()
     }
 
     /// The events of the configuration.
     pub(super) fn events(&self) -> impl Iterator<Item = EventId> + '_ {
-        self.places.iter().map(|place| place.event)
+        self.members.iter().map(|place| place.event)
     }
 
     /// The events of an actor.
@@ -181,7 +181,7 @@ impl<K> Path<K> {
         if self.positions.len() <= event as usize {
             self.positions.resize(event as usize + 1, 0);
         }
-        self.positions[event as usize] = self.places.len() as u32;
+        self.positions[event as usize] = self.members.len() as u32;
         let state = match self.spare.pop() {
             Some(mut state) => {
                 machine.mark_again(&mut state);
@@ -189,7 +189,7 @@ impl<K> Path<K> {
             }
             None => machine.mark(),
         };
-        self.places.push(Place { event, state, rank, actors: self.actors.len(), barred });
+        self.members.push(Member { event, state, rank, actors: self.actors.len(), barred });
         self.meet(events.creates(event));
         let actor = events.step(event).actor;
         if self.chains.len() <= actor.index() {
@@ -208,7 +208,7 @@ impl<K> Path<K> {
         conflicts.subtract(events.causes(event));
         if let Some(first) = self.first(conflicts.iter()) {
             self.barred.insert(event);
-            self.places[first].barred.push(event);
+            self.members[first].barred.push(event);
         }
     }
 
@@ -221,12 +221,12 @@ impl<K> Path<K> {
     /// Events were forgotten.
     pub(super) fn retain(&mut self, kept: &Bits) {
         self.barred.intersect(kept);
-        self.places.iter_mut().for_each(|place| place.barred.retain(|&event| kept.contains(event)));
+        self.members.iter_mut().for_each(|place| place.barred.retain(|&event| kept.contains(event)));
     }
 
     /// For each member what it bars and nothing before it does.
     pub(super) fn barred_in_turn(&self) -> impl Iterator<Item = &[EventId]> {
-        self.places.iter().map(|place| place.barred.as_slice())
+        self.members.iter().map(|place| place.barred.as_slice())
     }
 
     /// Says to which state all events lead.
@@ -245,7 +245,7 @@ impl<K> Path<K> {
         if let Some(Some(state)) = self.states.pop() {
             self.met.remove(&state);
         }
-        if let Some(place) = self.places.pop() {
+        if let Some(place) = self.members.pop() {
             let can_be_first = |&other: &EventId| !events.is_cutoff(other) && !events.causes(other).meets(&self.barred);
             let rivals = place.barred.iter().copied().filter(can_be_first).collect();
             events.set_rivals(place.event, rivals);
@@ -258,12 +258,12 @@ impl<K> Path<K> {
         }
     }
 
-    /// What was last said of what everybody would do.
+    /// What each actor would do, as it was last noted.
     pub(super) fn turns(&self) -> &[Turn] {
         &self.turns[self.turns_from.last().copied().unwrap_or_default()..]
     }
 
-    /// Says what everybody would do now.
+    /// Notes what each actor would do now.
     pub(super) fn take_turns(&mut self, turns: &[Turn]) {
         self.turns_from.push(self.turns.len());
         self.turns.extend_from_slice(turns);

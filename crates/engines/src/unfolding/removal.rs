@@ -4,7 +4,7 @@
 //! with nothing before that event, with all causes: `Q` in the paper. Without these an alternative could be missed.
 //! What may follow C is needed as well here, because it is found only once, when C grows.
 //!
-//! All other events are the paper's cache `G`: an event that comes up again while it is there need not be made anew.
+//! All other events are the paper's cache `G`: an event that comes up again while it is there need not be made again.
 //! The paper moves events to it one by one. Here they just stay, and are forgotten all at once when they have become
 //! too many; an alternative that is found with their help is one all the same. The bound is on the number of events,
 //! and twice what is needed always has room, so that forgetting takes little time.

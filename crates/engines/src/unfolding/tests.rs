@@ -69,7 +69,7 @@ fn a_program_without_an_end_is_proved_with_cutoffs_and_bounded_without() {
         assert_eq!(unfold(&round, cutoffs).verdict, Verdict::Verified);
     }
     assert!(matches!(unfold(&round, Kind::None).verdict, Verdict::Bounded { .. }));
-    // By size only larger configurations are cut: those that return to where one actor or nobody has moved.
+    // By size only larger configurations are cut: those that return to where one actor or none has moved.
     assert_eq!(counts(&unfold(&Walkers { shared: false, ..round }, Kind::Size)), [0, 4, 2, 1]);
 }
 
