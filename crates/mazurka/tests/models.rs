@@ -458,3 +458,25 @@ fn no_way_through_the_library_calls_a_program_verified_that_an_engine_refuses() 
         }
     }
 }
+
+#[test]
+fn the_number_of_threads_does_not_change_what_is_told() {
+    let tell = |threads: usize| {
+        let mut model = Model::new();
+        let list = model.variable("list", Vec::new());
+        for n in 0..3 {
+            model.thread(format!("t{n}"), |t| {
+                for _ in 0..3 {
+                    t.step("push").then(move |s| s[list].push(n));
+                }
+            });
+        }
+        model.invariant("0 is not between 1 and 2", list, |list| !list.windows(3).any(|three| three == [1, 0, 2]));
+        let checked = Check::new(&model).engine(Engine::Exhaustive).all().threads(threads).run();
+        (checked.exploration.violations, checked.exploration.statistics.get(Counter::States))
+    };
+    let alone = tell(1);
+    for _ in 0..5 {
+        assert_eq!(tell(4), alone);
+    }
+}

@@ -7,7 +7,6 @@ use mazurka_core::{
     Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Narrator, Object,
     ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind,
 };
-use smallvec::SmallVec;
 
 impl System for Model {
     type State = State;
@@ -94,12 +93,7 @@ impl Insight<State> for Model {
     }
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
-        let lasting = self.objects.iter().zip(&state.words).map(|(thing, &word)| match &thing.role {
-            Role::Variable { table, .. } => table.fingerprint(word).0,
-            _ => u128::from(word),
-        });
-        let lasting: SmallVec<[u128; 16]> = lasting.collect();
-        Fingerprint::of_bytes(bytemuck::cast_slice(&lasting))
+        Fingerprint::of_bytes(bytemuck::cast_slice(&state.words))
     }
 
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {

@@ -1,7 +1,6 @@
 //! What variables can hold, and the tables that number it.
 
 use hashbrown::HashTable;
-use mazurka_core::{Fingerprint, FingerprintHasher};
 use rustc_hash::FxBuildHasher;
 use std::any::Any;
 use std::fmt::Debug;
@@ -13,20 +12,15 @@ pub trait Data: Clone + Eq + Hash + Debug + Send + Sync + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + Send + Sync + 'static> Data for T {}
 
-/// Places for values, each with its fingerprint.
-type Chunk<T> = Box<[OnceLock<(T, Fingerprint)>]>;
-
 /// How many values the first chunk has room for; each further one has twice as many.
 const FIRST: usize = 8;
 /// Enough chunks for every number of 31 bits.
 const CHUNKS: usize = 28;
 
 /// The values that one variable has had, by number. Values are added and never removed, so they are read without a lock.
-///
-/// The numbers depend on which value was met first, and with several threads that differs from run to run. What has to be
-/// the same in every run is made from the fingerprints of the values.
+/// With several threads the numbers may differ from run to run. Nothing that is told depends on them.
 pub(crate) struct Table<T> {
-    chunks: [OnceLock<Chunk<T>>; CHUNKS],
+    chunks: [OnceLock<Box<[OnceLock<T>]>>; CHUNKS],
     numbers: RwLock<HashTable<u32>>,
 }
 
@@ -40,11 +34,6 @@ impl<T: Data> Table<T> {
     /// The value with this number.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> &T {
-        &self.entry(number).0
-    }
-
-    #[inline]
-    fn entry(&self, number: u32) -> &(T, Fingerprint) {
         let (chunk, place) = place(number as usize);
         let value = self.chunks[chunk].get().and_then(|chunk| chunk[place].get());
         value.expect("a state holds numbers of values that are there")
@@ -56,7 +45,7 @@ impl<T: Data> Table<T> {
         if let Some(first) = self.chunks[0].get() {
             for (number, known) in (0..).zip(first) {
                 match known.get() {
-                    Some((known, _)) if *known == value => return number,
+                    Some(known) if *known == value => return number,
                     Some(_) => {}
                     None => break,
                 }
@@ -77,9 +66,7 @@ impl<T: Data> Table<T> {
         let number = numbers.len();
         let (chunk, place) = place(number);
         let room = || (0..FIRST << chunk).map(|_| OnceLock::new()).collect();
-        let mut hasher = FingerprintHasher::default();
-        value.hash(&mut hasher);
-        let is_new = self.chunks[chunk].get_or_init(room)[place].set((value, hasher.take())).is_ok();
+        let is_new = self.chunks[chunk].get_or_init(room)[place].set(value).is_ok();
         debug_assert!(is_new, "a place is filled once");
         let number = u32::try_from(number).expect("states run out before numbers do");
         numbers.insert_unique(hash, number, |&number| FxBuildHasher.hash_one(self.get(number)));
@@ -95,9 +82,6 @@ fn place(number: usize) -> (usize, usize) {
 
 /// A table, whatever its values are.
 pub(crate) trait AnyTable: Send + Sync {
-    /// The fingerprint of a value, the same in every run.
-    fn fingerprint(&self, number: u32) -> Fingerprint;
-
     /// A value as it is shown.
     fn show(&self, number: u32) -> String;
 
@@ -105,10 +89,6 @@ pub(crate) trait AnyTable: Send + Sync {
 }
 
 impl<T: Data> AnyTable for Table<T> {
-    fn fingerprint(&self, number: u32) -> Fingerprint {
-        self.entry(number).1
-    }
-
     fn show(&self, number: u32) -> String {
         format!("{:?}", self.get(number))
     }
