@@ -1,0 +1,132 @@
+//! Calling clang. This is the only place of the crate that reaches outside.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The headers that stand before those of the system, by name.
+const HEADERS: &[(&str, &str)] = &[
+    ("mazurka.h", include_str!("../include/mazurka.h")),
+    ("mazurka_types.h", include_str!("../include/mazurka_types.h")),
+    ("pthread.h", include_str!("../include/pthread.h")),
+    ("semaphore.h", include_str!("../include/semaphore.h")),
+    ("threads.h", include_str!("../include/threads.h")),
+];
+
+/// The environment variable that names the compiler.
+const VARIABLE: &str = "MAZURKA_CLANG";
+/// The versions that are looked for where there is no plain `clang`.
+const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
+
+/// A compiler.
+#[derive(Clone, Debug)]
+pub struct Clang {
+    program: PathBuf,
+}
+
+/// Why a file was not translated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClangError {
+    /// There is no clang.
+    Missing,
+    /// It could not be run.
+    Failed(String),
+    /// It found errors: what it printed.
+    Errors(String),
+}
+
+impl fmt::Display for ClangError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClangError::Missing => f.write_str(
+                "error: clang was not found\nexpected clang 14 or newer: install it (apt install clang, \
+                 xcode-select --install), or name it in MAZURKA_CLANG",
+            ),
+            ClangError::Failed(reason) => write!(f, "error: clang could not be run: {reason}"),
+            ClangError::Errors(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for ClangError {}
+
+impl Clang {
+    /// Finds the compiler: the one that the environment names, `clang`, or the newest `clang-NN` on the path.
+    pub fn find() -> Result<Clang, ClangError> {
+        if let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+            return Ok(Clang { program: named.into() });
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let names = std::iter::once("clang".to_owned()).chain(VERSIONS.rev().map(|version| format!("clang-{version}")));
+        for name in names {
+            if let Some(found) = folders.iter().map(|folder| folder.join(&name)).find(|program| program.is_file()) {
+                return Ok(Clang { program: found });
+            }
+        }
+        Err(ClangError::Missing)
+    }
+
+    /// A compiler by its name.
+    pub fn named(program: impl Into<PathBuf>) -> Clang {
+        Clang { program: program.into() }
+    }
+
+    /// Translates a C file to IR. `options` are the user's.
+    pub fn translate(&self, file: &str, options: &[String]) -> Result<String, ClangError> {
+        self.translate_in(file, options, None)
+    }
+
+    /// Translates a C file to IR in a folder.
+    pub fn translate_in(&self, file: &str, options: &[String], folder: Option<&Path>) -> Result<String, ClangError> {
+        let headers = Headers::write().map_err(|error| ClangError::Failed(error.to_string()))?;
+        let mut command = Command::new(&self.program);
+        command
+            .args(["-O0", "-Xclang", "-disable-O0-optnone", "-g", "-gcolumn-info", "-fno-discard-value-names", "-S"])
+            .args(["-emit-llvm", "-w", "-D__MAZURKA__", "-D_BITS_PTHREADTYPES_COMMON_H=1"])
+            .arg("-isystem")
+            .arg(&headers.folder)
+            .args(["-include", "mazurka_types.h"])
+            .args(options)
+            .args(["-o", "-", "--", file])
+            .stdin(Stdio::null());
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
+        let output = command.output().map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ClangError::Missing,
+            _ => ClangError::Failed(error.to_string()),
+        })?;
+        if !output.status.success() {
+            return Err(ClangError::Errors(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        String::from_utf8(output.stdout).map_err(|_| ClangError::Failed("its output is no text".to_owned()))
+    }
+}
+
+/// A folder with our headers, for as long as it is needed.
+struct Headers {
+    folder: PathBuf,
+}
+
+impl Headers {
+    fn write() -> std::io::Result<Headers> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("mazurka-headers-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder)?;
+        let headers = Headers { folder };
+        for (name, text) in HEADERS {
+            std::fs::write(headers.folder.join(name), text)?;
+        }
+        Ok(headers)
+    }
+}
+
+impl Drop for Headers {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the folder for temporary files.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

@@ -1,0 +1,35 @@
+//! What the executions of a program came to: noted while they run, by whichever engine and on however many threads. A mark is
+//! never taken back.
+
+use crate::code::Program;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// An assumption was found true.
+pub(crate) const PASSED: u8 = 1;
+/// An execution ended here, because an assumption was false.
+pub(crate) const BLOCKED: u8 = 2;
+
+/// The marks of one model, for each instruction.
+#[derive(Debug)]
+pub(crate) struct Marks {
+    instructions: Box<[AtomicU8]>,
+}
+
+impl Marks {
+    pub(crate) fn new(program: &Program) -> Self {
+        Marks { instructions: program.code.iter().map(|_| AtomicU8::new(0)).collect() }
+    }
+
+    /// An execution came to an instruction. It is written once: afterwards all threads only look.
+    #[inline]
+    pub(crate) fn note(&self, pc: u32, mark: u8) {
+        let marks = &self.instructions[pc as usize];
+        if marks.load(Ordering::Relaxed) & mark == 0 {
+            marks.fetch_or(mark, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn has(&self, pc: u32, mark: u8) -> bool {
+        self.instructions[pc as usize].load(Ordering::Relaxed) & mark != 0
+    }
+}
