@@ -5,7 +5,9 @@
 //! engine keeps with each whatever leads it there (`P`): a schedule, or the number of a state.
 
 use hashbrown::HashTable;
-use mazurka_core::{Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict, Violation};
+use mazurka_core::{
+    Counter, Exploration, Found, Statistics, Stepper, StopReason, System, Verdict, Violation, ViolationKind,
+};
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -114,7 +116,8 @@ pub(crate) fn blocked_by_assume(statistics: &mut Statistics, blocked: u64, found
 
 /// Ends a search: every violation is replayed from the start, then the conclusion is drawn.
 ///
-/// A violation that does not occur again is one of a program that is not deterministic, for which no engine can speak.
+/// A violation that does not occur again is one of a program that is not deterministic, for which no engine can speak. Of a
+/// program that says so itself, nothing is replayed.
 pub(crate) fn conclude<S: System>(
     system: &S,
     stop: StopReason,
@@ -123,11 +126,16 @@ pub(crate) fn conclude<S: System>(
     statistics: Statistics,
 ) -> Exploration {
     let expected = found.len();
-    let violations: Vec<Found> = found.into_iter().flatten().filter(|found| occurs(system, found)).collect();
-    debug_assert_eq!(violations.len(), expected, "a violation did not occur again when its schedule was replayed");
+    let is_unsupported = |found: &Found| found.violation.kind == ViolationKind::Unsupported;
+    let holds = |found: &Found| is_unsupported(found) || occurs(system, found);
+    let violations: Vec<Found> = found.into_iter().flatten().filter(holds).collect();
     let lost = violations.len() < expected;
     let mut exploration = Exploration::conclude(stop, cut, violations, statistics);
-    if lost && exploration.verdict != Verdict::Violated {
+    if let Some(unsupported) = system.insight().unsupported()
+        && exploration.verdict != Verdict::Violated
+    {
+        exploration.verdict = Verdict::Unsupported(unsupported.told());
+    } else if lost && exploration.verdict != Verdict::Violated {
         exploration.verdict = Verdict::Unsupported("the program did not do the same thing twice".into());
     }
     exploration
@@ -136,7 +144,7 @@ pub(crate) fn conclude<S: System>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mazurka_core::{ActorId, ViolationKind};
+    use mazurka_core::ActorId;
 
     fn violation(message: &str, actor: u32) -> Violation {
         Violation { actor: Some(ActorId(actor)), ..Violation::new(ViolationKind::Assertion, message) }
