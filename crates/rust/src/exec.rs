@@ -188,6 +188,8 @@ pub(crate) struct Exec {
     /// What is recorded of the present step, if somebody wants to know.
     record: Step,
     is_recording: bool,
+    /// The thread that runs is in a loop that is run on: what it looks at, it has looked at before.
+    pub(crate) is_probing: bool,
     /// Nobody needs this execution any more: operations return at once.
     pub(crate) given_up: bool,
     pub(crate) has_cells: bool,
@@ -278,6 +280,7 @@ impl Exec {
             newborn: Vec::new(),
             record: Step::default(),
             is_recording: false,
+            is_probing: false,
             given_up: false,
             has_cells: false,
             known: Known::default(),
@@ -649,7 +652,7 @@ impl Exec {
 
     #[inline]
     pub(crate) fn touch_id(&mut self, object: ObjectId, access: Access) {
-        if self.is_recording {
+        if self.is_recording && !self.is_probing {
             self.record.touch(object, access);
         }
     }
@@ -838,6 +841,9 @@ impl Exec {
 
     /// A thread has come to its end.
     fn end(&mut self, slot: usize) {
+        if let Some(probe) = self.actors[slot].probe.take() {
+            self.is_no_loop(*probe);
+        }
         let life = self.actors[slot].life;
         self.touch_id(life, Access::WRITE);
         if let Some(message) = self.actors[slot].message {

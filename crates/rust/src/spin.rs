@@ -120,7 +120,7 @@ impl Exec {
         actor.image = image.unwrap_or(0);
         if let Some(mut probe) = actor.probe.take() {
             if image.is_none() {
-                return self.is_no_loop(slot, *probe);
+                return self.is_no_loop(*probe);
             }
             let is_there =
                 probe.site == operation.site && probe.object == operation.object && image == Some(probe.image);
@@ -129,7 +129,7 @@ impl Exec {
                 (look.site, look.object, Some(look.image)) == (key(operation.site), operation.object, image)
             });
             if !is_known {
-                return self.is_no_loop(slot, *probe);
+                return self.is_no_loop(*probe);
             }
             probe.rounds += u32::from(is_there);
             if probe.rounds < ROUNDS || !is_there {
@@ -138,6 +138,7 @@ impl Exec {
             }
             actor.history = probe.history;
             actor.spins = probe.spins;
+            self.is_probing = false;
             return false;
         }
         let Some(image) = image else { return false };
@@ -146,12 +147,25 @@ impl Exec {
 
     /// The loop was none: it left, or it changed something. What was done since was done within one step, so the search is begun
     /// again.
-    fn is_no_loop(&mut self, _slot: usize, probe: Probe) -> bool {
+    pub(crate) fn is_no_loop(&mut self, probe: Probe) -> bool {
+        self.is_probing = false;
         let mut no_loops = self.shared.no_loops.lock().unwrap_or_else(PoisonError::into_inner);
         if !no_loops.contains(&probe.site) {
             no_loops.push(probe.site);
         }
         self.shared.again.store(true, Ordering::Relaxed);
+        false
+    }
+
+    /// Whether the present thread is in a loop that is being run on, so that what it looks at is known. One that changes something is
+    /// no loop.
+    pub(crate) fn is_same_round(&mut self, changes: bool) -> bool {
+        if !self.is_probing || !changes {
+            return self.is_probing;
+        }
+        if let Some(probe) = self.actors[self.current].probe.take() {
+            self.is_no_loop(*probe);
+        }
         false
     }
 
@@ -184,6 +198,7 @@ impl Exec {
         let actor = &mut self.actors[slot];
         if is_current && *probes < PROBES {
             *probes += 1;
+            self.is_probing = true;
             actor.probe = Some(Box::new(Probe { site: operation.site, object, image, rounds: 0, history, spins }));
             return true;
         }

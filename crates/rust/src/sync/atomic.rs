@@ -97,7 +97,7 @@ fn load(handle: &Handle, word: Word, order: Ordering, site: Site, frame: &Frame)
     let object = with(|exec| handle.atomic(exec, word, site));
     let is_live = perform(Operation::new(Verb::Load, object, Access::READ, site), Some(frame));
     with(|exec| {
-        if is_live {
+        if is_live && !exec.is_same_round(false) {
             looked(exec, object, order, site);
         }
         exec.objects.get(object as usize).map_or(word.bits, |object| object.bits)
@@ -137,7 +137,7 @@ fn update(
     let old = with(|exec| exec.objects.get(object as usize).map_or(word.bits, |object| object.bits));
     let new = change(old);
     with(|exec| {
-        if !is_live {
+        if !is_live || exec.is_same_round(new.is_some_and(|new| new != old)) {
             return;
         }
         looked(exec, object, if new.is_some() { orders.success } else { orders.failure }, site);
