@@ -47,8 +47,8 @@ pub(crate) struct Shared {
     pub(crate) trouble: Mutex<Option<Violation>>,
     /// Atomic operations weaker than `SeqCst`.
     pub(crate) weak: Mutex<Vec<(Site, &'static str)>>,
-    /// The places of `cover!` that were reached.
-    pub(crate) covered: Mutex<Vec<Site>>,
+    /// The places of `cover!` that were come to, and whether the condition ever held.
+    pub(crate) covers: Mutex<Vec<(Site, bool)>>,
     /// Places of looks that are no spin loops, although they seemed so.
     pub(crate) no_loops: Mutex<Vec<Site>>,
     /// Whether handlers of the two kinds were made.
@@ -349,6 +349,10 @@ impl Exec {
     /// Brings the execution to an end that nobody needs. To let its threads run on is several times cheaper than to unwind
     /// them, so only those are unwound that have not ended after some steps.
     pub(crate) fn give_up(&mut self) {
+        if std::thread::panicking() {
+            // Whoever explores is unwinding, and then no fiber can be told to be: what they hold is leaked.
+            return self.leak();
+        }
         let mut slot = 0;
         for _ in 0..LAST_STEPS {
             let count = self.actors.len();
@@ -370,12 +374,29 @@ impl Exec {
                 keep_stack(fiber);
             }
         }
+        self.forget();
+    }
+
+    /// Leaves the fibers as they are, with all that is on their stacks.
+    fn leak(&mut self) {
+        for actor in &mut self.actors {
+            if let Some(mut fiber) = actor.fiber.take() {
+                // SAFETY: what is on the stack is leaked, and nobody comes back to it. Nothing that lives elsewhere borrows
+                // from it but other fibers of this execution, which are leaked as well.
+                unsafe { fiber.force_reset() };
+            }
+        }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
         self.actors.clear();
         self.objects.clear();
         self.newborn.clear();
         self.outside.clear();
         self.given_up = false;
         self.has_cells = false;
+        self.is_probing = false;
     }
 
     fn add_actor(
@@ -789,13 +810,7 @@ impl Exec {
 impl Drop for Exec {
     fn drop(&mut self) {
         // The OS thread may be on its way out, without its thread-locals, so that nothing of the user's can be run any more.
-        for actor in &mut self.actors {
-            if let Some(mut fiber) = actor.fiber.take() {
-                // SAFETY: what is on the stack is leaked, and nobody comes back to it. Nothing that lives elsewhere borrows
-                // from it but other fibers of this execution, which are leaked as well.
-                unsafe { fiber.force_reset() };
-            }
-        }
+        self.leak();
     }
 }
 

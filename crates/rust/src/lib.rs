@@ -8,6 +8,7 @@
 //! what users depend on.
 
 pub mod cell;
+mod check;
 mod exec;
 mod handle;
 mod mailbox;
@@ -21,6 +22,7 @@ pub mod sync;
 mod system;
 pub mod thread;
 
+pub use check::{assume, choose, cover};
 pub use system::{Closure, Cost, State};
 
 /// Whether the caller runs within a closure that is being checked.

@@ -126,7 +126,7 @@ impl Closure {
                 again: AtomicBool::new(false),
                 trouble: Mutex::new(None),
                 weak: Mutex::new(Vec::new()),
-                covered: Mutex::new(Vec::new()),
+                covers: Mutex::new(Vec::new()),
                 no_loops: Mutex::new(Vec::new()),
                 fifo: AtomicBool::new(false),
                 any: AtomicBool::new(false),
@@ -176,10 +176,10 @@ impl Closure {
         weak
     }
 
-    /// The places of `cover!` that were reached.
-    pub fn covered(&self) -> Vec<Location> {
-        let covered = self.shared.covered.lock().unwrap_or_else(PoisonError::into_inner);
-        covered.iter().map(|site| location(site)).collect()
+    /// The places of `cover!` where the condition never held.
+    pub fn not_covered(&self) -> Vec<Location> {
+        let covers = self.shared.covers.lock().unwrap_or_else(PoisonError::into_inner);
+        covers.iter().filter(|(_, is_covered)| !is_covered).map(|(site, _)| location(site)).collect()
     }
 
     /// What was done to explore it so far.

@@ -1,0 +1,105 @@
+//! A closure as something that can be checked, and what its verdict rests on.
+
+use crate::subject::{Origin, Subject};
+use mazurka_core::{Exploration, Found, Location, Meter, Observer, Schedule, System, Traits, Verdict, Violation};
+use mazurka_engines::{Engine, Options};
+use mazurka_report::graph::StateGraph;
+use mazurka_report::unfolding::Unfolding;
+use mazurka_report::{Basis, Considered, ReplayError, ScheduleFile, Story};
+use mazurka_rust::Closure;
+
+/// What `verified` means for a program with locks, channels and `SeqCst` atomics only.
+const FOR_ALL: &str =
+    "no execution that Rust's memory model allows panics, deadlocks, spins for ever or has a data race";
+
+/// What it means for a program with weaker atomics.
+const FOR_CONSISTENT: &str = "no sequentially consistent execution panics, deadlocks, spins for ever, or has a data race by \
+                              the orderings as written; wrong values that weaker atomics may read are not looked for";
+
+/// So many weak operations are named.
+const MOST_NAMED: usize = 5;
+
+/// A closure to be checked.
+pub(super) struct RustProgram(Closure);
+
+impl RustProgram {
+    pub(super) fn new(closure: Closure) -> Self {
+        RustProgram(closure)
+    }
+
+    pub(super) fn not_covered(&self) -> Vec<Location> {
+        self.0.not_covered()
+    }
+
+    pub(super) fn closure(&self) -> &Closure {
+        &self.0
+    }
+
+    /// The engine that suits a closure: one execution of each trace.
+    pub(super) fn usual_engine(&self) -> Engine {
+        // Which handlers there are becomes known when the closure runs.
+        let _ = self.0.initial_states();
+        if System::traits(&self.0).any_mailboxes { Engine::Event } else { Engine::Optimal }
+    }
+}
+
+impl Subject for RustProgram {
+    fn traits(&self) -> Traits {
+        System::traits(&self.0)
+    }
+
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        self.0.settled(|closure| closure.explore(engine, options, observer))
+    }
+
+    fn tell(&self, found: &Found, meter: &Meter) -> (Found, Story) {
+        self.0.tell(found, meter)
+    }
+
+    fn tell_as_it_is(&self, found: &Found) -> Story {
+        self.0.tell_as_it_is(found)
+    }
+
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        self.0.record(found, origin)
+    }
+
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        file.resolve(&self.0)
+    }
+
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        Subject::replay(&self.0, schedule)
+    }
+
+    fn basis(&self, exploration: &Exploration) -> Basis {
+        let weak = self.0.weak_operations();
+        if exploration.verdict != Verdict::Verified || weak.is_empty() {
+            return Basis::of(if weak.is_empty() { FOR_ALL } else { FOR_CONSISTENT });
+        }
+        let mut named: Vec<String> =
+            weak.iter().take(MOST_NAMED).map(|(place, order)| format!("{order} at {place}")).collect();
+        if weak.len() > MOST_NAMED {
+            named.push(format!("{} more", weak.len() - MOST_NAMED));
+        }
+        let text = format!("{} run as if SeqCst: {}", weak.len(), named.join(", "));
+        let considered = vec![Considered { what: "weak operations".to_owned(), text }];
+        Basis { considered, ..Basis::of(FOR_CONSISTENT) }
+    }
+
+    fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
+        self.0.graph(schedules, most)
+    }
+
+    fn hint(&self, _meter: &Meter) -> Option<String> {
+        None
+    }
+
+    fn footprints(&self, meter: &Meter) -> Result<(), String> {
+        self.0.footprints(meter)
+    }
+
+    fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
+        self.0.unfolding(options, most)
+    }
+}
