@@ -52,22 +52,30 @@ impl Choices {
         if self.taken.is_empty() { None } else { self.turn() }
     }
 
+    /// The outcome that the step took, by its shortest name. For a program whose states remember how they were reached.
+    #[inline]
+    pub fn outcome(&self) -> Outcome {
+        // An outcome that was taken has a name.
+        if self.taken.is_empty() { Outcome::FIRST } else { code(&self.taken).unwrap_or_default() }
+    }
+
     /// Turns the odometer by one.
     fn turn(&self) -> Option<Outcome> {
         let mut digits = self.taken.clone();
         while let Some((digit, radix)) = digits.pop() {
             if digit + 1 < radix {
                 digits.push((digit + 1, radix));
-                let code = digits
-                    .iter()
-                    .rev()
-                    .try_fold(0u64, |code, &(digit, radix)| code.checked_mul(radix)?.checked_add(digit));
-                // More than 2^64 outcomes of one step cannot be named, let alone explored.
-                return code.map(Outcome);
+                return code(&digits);
             }
         }
         None
     }
+}
+
+/// The number of these digits. More than 2^64 outcomes of one step cannot be named, let alone explored.
+fn code(digits: &[(u64, u64)]) -> Option<Outcome> {
+    let add = |code: u64, &(digit, radix): &(u64, u64)| code.checked_mul(radix)?.checked_add(digit);
+    digits.iter().rev().try_fold(0, add).map(Outcome)
 }
 
 #[cfg(test)]
@@ -101,5 +109,17 @@ mod tests {
     #[test]
     fn a_step_without_a_choice_has_one_outcome() {
         assert_eq!(all_outcomes(|c| vec![c.pick(1)]).len(), 1);
+    }
+
+    #[test]
+    fn the_outcome_that_was_taken_leads_there_again() {
+        let mut choices = Choices::default();
+        let step = |c: &mut Choices| [c.pick(3), c.pick(1), c.pick(5)];
+        choices.begin(Outcome(13));
+        let taken = step(&mut choices);
+        assert_eq!(choices.outcome(), Outcome(13));
+        // One beyond the last is another name of one that exists.
+        choices.begin(Outcome(13 + 15));
+        assert_eq!((step(&mut choices), choices.outcome()), (taken, Outcome(13)));
     }
 }

@@ -147,7 +147,7 @@ impl Exploration {
         if let Some(first) = violations.first()
             && violations.iter().all(is_unsupported)
         {
-            return Exploration { stop, cut, statistics, ..Exploration::unsupported(told(&first.violation)) };
+            return Exploration { stop, cut, statistics, ..Exploration::unsupported(first.violation.told()) };
         }
         let verdict = if !violations.is_empty() {
             Verdict::Violated
@@ -170,14 +170,6 @@ impl Exploration {
             violations: Vec::new(),
             statistics: Statistics::default(),
         }
-    }
-}
-
-/// A violation with its place, on one line.
-fn told(violation: &Violation) -> String {
-    match &violation.location {
-        Some(location) => format!("{location}: {}", violation.message),
-        None => violation.message.clone(),
     }
 }
 

@@ -68,6 +68,12 @@ pub trait Insight<State: Clone + Hash> {
         self.fingerprint(state)
     }
 
+    /// What the program turned out to do that is not modelled, or that it did not do the same thing twice, where it noticed. It
+    /// is asked when a search ends: then nothing was proved, whatever was explored.
+    fn unsupported(&self) -> Option<Violation> {
+        None
+    }
+
     /// Appends what is local to `actor`, word by word. A program that tells nothing here has no local states.
     fn locals(&self, _state: &State, _actor: ActorId, _into: &mut Vec<i64>) {}
 }

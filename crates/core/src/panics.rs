@@ -20,6 +20,17 @@ pub struct Panic {
 }
 
 impl Panic {
+    /// What a payload says that was caught within [`caught`] just now, on this thread.
+    #[cold]
+    pub fn of(payload: &(dyn Any + Send)) -> Self {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        Panic {
+            message: message.unwrap_or_else(|| "without a message".to_owned()),
+            location: PLACE.with(|last| last.borrow_mut().take()),
+        }
+    }
+
     /// The panic as a fault of the program.
     pub fn violation(self) -> Violation {
         let message = format!("panicked: {}", self.message);
@@ -73,17 +84,7 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
     // Whoever asks either gives up what `run` worked with, or tells the user that it broke off there.
     let result = catch_unwind(AssertUnwindSafe(run));
     IS_CAUGHT.set(before);
-    result.map_err(|payload| told(&*payload))
-}
-
-#[cold]
-fn told(payload: &(dyn Any + Send)) -> Panic {
-    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let message = text.or_else(|| payload.downcast_ref::<String>().cloned());
-    Panic {
-        message: message.unwrap_or_else(|| "without a message".to_owned()),
-        location: PLACE.with(|last| last.borrow_mut().take()),
-    }
+    result.map_err(|payload| Panic::of(&*payload))
 }
 
 #[cfg(test)]

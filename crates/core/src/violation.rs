@@ -30,6 +30,8 @@ pub enum ViolationKind {
     Invariant,
     /// Nobody can move, and somebody still has something to do.
     Deadlock,
+    /// Nobody can go on: those who are not blocked repeat what they did, for ever.
+    Livelock,
     /// The program did what has no meaning: a division by zero, an index out of range, an overflow.
     Crash,
     /// Two apps fight over a device.
@@ -50,6 +52,7 @@ impl ViolationKind {
             ViolationKind::Assertion => "assertion",
             ViolationKind::Invariant => "invariant",
             ViolationKind::Deadlock => "deadlock",
+            ViolationKind::Livelock => "livelock",
             ViolationKind::Crash => "crash",
             ViolationKind::Conflict => "conflict",
             ViolationKind::Cascade => "cascade",
@@ -60,8 +63,8 @@ impl ViolationKind {
 
     /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Self> {
-        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Race, Unsupported};
-        [Assertion, Invariant, Deadlock, Crash, Conflict, Cascade, Race, Unsupported]
+        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Livelock, Race, Unsupported};
+        [Assertion, Invariant, Deadlock, Livelock, Crash, Conflict, Cascade, Race, Unsupported]
             .into_iter()
             .find(|kind| kind.name() == name)
     }
@@ -117,6 +120,14 @@ impl Violation {
     /// A violation without a place and without values.
     pub fn new(kind: ViolationKind, message: impl Into<String>) -> Self {
         Violation { kind, message: message.into(), location: None, actor: None, values: Vec::new() }
+    }
+
+    /// The violation with its place, on one line.
+    pub fn told(&self) -> String {
+        match &self.location {
+            Some(location) => format!("{location}: {}", self.message),
+            None => self.message.clone(),
+        }
     }
 
     /// Whether both are the same fault of the program, whatever the values and whoever met it.

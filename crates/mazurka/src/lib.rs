@@ -34,12 +34,14 @@
 
 mod auto;
 mod check;
+mod closure;
 mod graph;
 mod hint;
 mod prefix;
 mod subject;
 
 pub use check::{Check, Checked, Searched};
+pub use closure::{Builder, model};
 pub use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Diagnostic, Ending,
     Explanation, Exploration, Fingerprint, Footprint, Found, Insight, Location, Meter, Move, Narrator, Object,
@@ -48,9 +50,34 @@ pub use mazurka_core::{
 };
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_lang as lang;
+pub use mazurka_macros::test;
 pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
+pub use mazurka_rust::{assume, choose};
 pub use subject::{MzProgram, Origin, Subject};
+
+/// Doubles of `std` for code that is checked by [`model`]. Outside of a model they behave like the originals. The crate `mazurka-sync`
+/// has the same modules, which are `std` itself unless its feature `check` is on.
+pub mod doubles {
+    pub use mazurka_rust::{cell, hint, sync, thread};
+}
+
+/// Says that a condition has to hold at this place in at least one execution of a [`model`]; otherwise the test fails. Without a
+/// condition, the place has to be reached.
+///
+/// A place that no execution comes to at all is not known, and not told.
+#[macro_export]
+macro_rules! cover {
+    () => {
+        $crate::cover!(true)
+    };
+    ($condition:expr $(,)?) => {
+        $crate::__cover($condition)
+    };
+}
+
+#[doc(hidden)]
+pub use mazurka_rust::cover as __cover;
 
 /// The Rust code of the README and of the manual, run as doctests.
 #[cfg(doctest)]

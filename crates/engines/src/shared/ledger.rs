@@ -6,7 +6,7 @@ use super::findings::{Finding, Findings};
 use crate::Options;
 use mazurka_core::{
     Bound, Counter, Ending, Exploration, Fingerprint, Found, Meter, Observer, Progress, Schedule, Statistics, Stepper,
-    StopReason, System, Verdict, Violation,
+    StopReason, System, Verdict, Violation, ViolationKind,
 };
 
 /// The limits are looked at after so many transitions.
@@ -127,6 +127,7 @@ pub(crate) fn occurs<S: System>(system: &S, found: &Found) -> bool {
 /// Replays every violation from the start, then draws the conclusion.
 ///
 /// A violation that does not occur again is one of a program that is not deterministic: no engine can decide about it.
+/// What the program says is not supported is not replayed.
 fn conclude<S: System>(
     system: &S,
     stop: StopReason,
@@ -135,11 +136,16 @@ fn conclude<S: System>(
     statistics: Statistics,
 ) -> Exploration {
     let expected = found.len();
-    let violations: Vec<Found> = found.into_iter().flatten().filter(|found| occurs(system, found)).collect();
-    debug_assert_eq!(violations.len(), expected, "a violation did not occur again when its schedule was replayed");
+    let is_unsupported = |found: &Found| found.violation.kind == ViolationKind::Unsupported;
+    let holds = |found: &Found| is_unsupported(found) || occurs(system, found);
+    let violations: Vec<Found> = found.into_iter().flatten().filter(holds).collect();
     let lost = violations.len() < expected;
     let mut exploration = Exploration::conclude(stop, cut, violations, statistics);
-    if lost && exploration.verdict != Verdict::Violated {
+    if let Some(unsupported) = system.insight().unsupported()
+        && exploration.verdict != Verdict::Violated
+    {
+        exploration.verdict = Verdict::Unsupported(unsupported.told());
+    } else if lost && exploration.verdict != Verdict::Violated {
         exploration.verdict = Verdict::Unsupported("the program did not do the same thing twice".into());
     }
     exploration

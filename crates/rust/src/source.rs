@@ -1,0 +1,63 @@
+//! What the source says at a place: the line, and what the thing is called that is made or used there.
+//!
+//! A place is where a double was called. The names are read from the text, so they are guesses; whoever asks has something to
+//! fall back on. Nothing but words for people depends on them.
+
+use crate::names::Site;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The lines of a file. Files are read once.
+fn lines(file: &str) -> Option<Arc<[String]>> {
+    type Files = HashMap<String, Option<Arc<[String]>>>;
+    static FILES: Mutex<Option<Files>> = Mutex::new(None);
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    files.get_or_insert_with(HashMap::new).entry(file.to_owned()).or_insert_with(|| read(file)).clone()
+}
+
+/// The compiler names files from the root of the workspace, and tests run in the folder of their package.
+fn read(file: &str) -> Option<Arc<[String]>> {
+    let here = std::env::current_dir().ok()?;
+    let text = here
+        .ancestors()
+        .map(|folder| folder.join(Path::new(file)))
+        .find_map(|path: PathBuf| std::fs::read_to_string(path).ok())?;
+    Some(text.lines().map(str::to_owned).collect())
+}
+
+/// The line at a place, without indentation.
+pub(crate) fn line_at(site: Site) -> Option<String> {
+    let lines = lines(site.file())?;
+    Some(lines.get(site.line() as usize - 1)?.trim().to_owned())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What is made at a place is called by the `let`, the `static` or the field of its line: `let hits = AtomicUsize::new(0)`.
+pub(crate) fn name_at(site: Site) -> Option<String> {
+    let line = line_at(site)?;
+    let line = line.strip_prefix("pub ").unwrap_or(&line);
+    let declared = ["let mut ", "let ", "static ", "const "].iter().find_map(|word| line.strip_prefix(word));
+    let name = match declared {
+        Some(rest) => rest.split(['=', ':']).next()?,
+        None => line.split_once(':').filter(|(_, rest)| !rest.starts_with(':'))?.0,
+    };
+    let name = name.trim();
+    is_name(name).then(|| name.to_owned())
+}
+
+/// What is used at a place is called by what stands before the dot of the call: `HITS.fetch_add(1, Relaxed)`.
+pub(crate) fn receiver_at(site: Site) -> Option<String> {
+    let lines = lines(site.file())?;
+    let line = lines.get(site.line() as usize - 1)?;
+    // The column is that of the method's name.
+    let before = line.get(..(site.column() as usize).checked_sub(1)?)?.trim_end().strip_suffix('.')?;
+    let from = before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+    let name = &before[from..];
+    is_name(name).then(|| name.to_owned())
+}

@@ -1,0 +1,628 @@
+//! A closure as a [`System`].
+//!
+//! A state is the *place* after a schedule. It knows who can move there, who is blocked on what, and the place before it. A
+//! step is run by the execution that stands at its place; where none does, the schedule is run again from the start. So places are
+//! plain data, cheap to keep, and to go back costs nothing until a step is taken from there. Two places are equal if their
+//! fingerprints are: what the threads have seen, and what objects hold.
+//!
+//! Whoever moved, and what it stood before, is compared whenever a schedule is run again, and so is the fingerprint at the end of it. A
+//! difference means that the program is not deterministic: the search ends, with the verdict `unsupported`.
+
+use crate::exec::{Exec, Shape, Shared, Status};
+use crate::memory::location;
+use crate::names::{Kind, Names, Site};
+use crate::operation::{Needs, Verb};
+use crate::source;
+use mazurka_core::{
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Insight,
+    Location, Move, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    ViolationKind,
+};
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How large the stack of a thread is unless something is said.
+const STACK_SIZE: usize = 256 * 1024;
+
+/// What a place remembers of the step that led to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stood {
+    verb: Verb,
+    object: Option<ObjectId>,
+    site: Site,
+}
+
+/// The place after a schedule.
+struct Place {
+    before: Option<State>,
+    by: Move,
+    stood: Option<Stood>,
+    enabled: Vec<ActorId>,
+    blocked: Vec<Blocked>,
+    holders: Vec<(ObjectId, ActorId)>,
+    ending: Ending,
+    fingerprint: u128,
+    /// What was wrong before the first step.
+    at_start: Vec<Violation>,
+}
+
+struct Blocked {
+    actor: ActorId,
+    footprint: Footprint,
+    awaited: Option<Awaited>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // A long path must not be a deep recursion.
+        let mut next = self.before.take();
+        while let Some(State(place)) = next {
+            next = Arc::try_unwrap(place).ok().and_then(|mut place| place.before.take());
+        }
+    }
+}
+
+/// A state of a closure: the place after a schedule.
+#[derive(Clone)]
+pub struct State(Arc<Place>);
+
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.fingerprint == other.0.fingerprint
+    }
+}
+
+impl Eq for State {}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.fingerprint.hash(state);
+    }
+}
+
+/// The execution of this OS thread.
+struct Live {
+    of: u64,
+    exec: Box<Exec>,
+    at: Option<State>,
+    scratch: Step,
+    path: Vec<State>,
+}
+
+thread_local! {
+    static LIVE: RefCell<Option<Live>> = const { RefCell::new(None) };
+}
+
+/// A closure to be checked.
+pub struct Closure {
+    id: u64,
+    body: Arc<dyn Fn() + Send + Sync>,
+    shared: Arc<Shared>,
+}
+
+/// What was done to explore a closure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Executions that were begun.
+    pub begun: u64,
+    /// Steps that were run again to come to a place.
+    pub replayed: u64,
+}
+
+impl Closure {
+    /// A closure that is run again and again.
+    pub fn new(body: impl Fn() + Send + Sync + 'static) -> Self {
+        static CLOSURES: AtomicU64 = AtomicU64::new(1);
+        Closure {
+            id: CLOSURES.fetch_add(1, Ordering::Relaxed),
+            body: Arc::new(body),
+            shared: Arc::new(Shared {
+                names: Names::default(),
+                stack_size: STACK_SIZE,
+                spin_detection: true,
+                fine: AtomicBool::new(false),
+                again: AtomicBool::new(false),
+                trouble: Mutex::new(None),
+                weak: Mutex::new(Vec::new()),
+                covers: Mutex::new(Vec::new()),
+                no_loops: Mutex::new(Vec::new()),
+                fifo: AtomicBool::new(false),
+                any: AtomicBool::new(false),
+                begun: AtomicU64::new(0),
+                replayed: AtomicU64::new(0),
+            }),
+        }
+    }
+
+    fn set(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        // Nobody has a copy before the first execution.
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            change(shared);
+        }
+        self
+    }
+
+    /// How large the stacks of threads are, in bytes.
+    #[must_use]
+    pub fn stack_size(self, bytes: usize) -> Self {
+        self.set(|shared| shared.stack_size = bytes.max(16 * 1024))
+    }
+
+    /// Whether a thread that would do the same again waits until something changes.
+    #[must_use]
+    pub fn spin_detection(self, on: bool) -> Self {
+        self.set(|shared| shared.spin_detection = on)
+    }
+
+    /// Explores the closure with `explore`; again if the program did what can be seen only in finer steps, or has loops
+    /// that only seemed to spin. The last answer counts.
+    pub fn settled<T>(&self, mut explore: impl FnMut(&Closure) -> T) -> T {
+        loop {
+            let explored = explore(self);
+            if !self.shared.again.swap(false, Ordering::Relaxed) {
+                return explored;
+            }
+            self.leave();
+        }
+    }
+
+    /// The atomic operations weaker than `SeqCst` that were run, with their orderings, by place.
+    pub fn weak_operations(&self) -> Vec<(Location, &'static str)> {
+        let weak = self.shared.weak.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut weak: Vec<_> = weak.iter().map(|(site, name)| (location(site), *name)).collect();
+        weak.sort();
+        weak
+    }
+
+    /// The places of `cover!` where the condition never held.
+    pub fn not_covered(&self) -> Vec<Location> {
+        let covers = self.shared.covers.lock().unwrap_or_else(PoisonError::into_inner);
+        covers.iter().filter(|(_, is_covered)| !is_covered).map(|(site, _)| location(site)).collect()
+    }
+
+    /// What was done to explore it so far.
+    pub fn cost(&self) -> Cost {
+        Cost {
+            begun: self.shared.begun.load(Ordering::Relaxed),
+            replayed: self.shared.replayed.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Runs a schedule once, with the panic hook and the output that the user's code has. The violations are those of the last step.
+    pub fn run_once(&self, schedule: &Schedule) -> Vec<Violation> {
+        self.live(|live| {
+            live.exec.loud = true;
+            live.at = None;
+            live.scratch.begin(Outcome::FIRST);
+            live.exec.restart(&self.body, &mut live.scratch);
+            for step in &schedule.moves {
+                let slot = live.exec.actors.iter().position(|actor| actor.id == step.actor);
+                let Some(slot) = slot.filter(|&slot| live.exec.can_move(slot)) else { break };
+                live.scratch.begin(step.outcome);
+                live.exec.step(slot, &mut live.scratch);
+            }
+            live.exec.loud = false;
+            let mut violations = live.scratch.violations().to_vec();
+            if let Ending::Deadlock(deadlock) = self.ending_of(&live.exec) {
+                violations.push(*deadlock);
+            }
+            live.exec.give_up();
+            violations
+        })
+    }
+
+    fn live<R>(&self, act: impl FnOnce(&mut Live) -> R) -> R {
+        LIVE.with_borrow_mut(|live| {
+            if live.as_ref().is_none_or(|live| live.of != self.id) {
+                if let Some(old) = live.as_mut() {
+                    old.exec.give_up();
+                }
+                let exec = Exec::new(Arc::clone(&self.shared));
+                *live = Some(Live { of: self.id, exec, at: None, scratch: Step::default(), path: Vec::new() });
+            }
+            act(live.as_mut().expect("it was just made"))
+        })
+    }
+
+    /// Gives up the execution of this OS thread, if it is one of this closure.
+    fn leave(&self) {
+        LIVE.with_borrow_mut(|live| {
+            if live.as_ref().is_some_and(|live| live.of == self.id)
+                && let Some(mut live) = live.take()
+            {
+                live.exec.give_up();
+            }
+        });
+    }
+
+    /// Brings the execution to a place; false if the program does not go there again.
+    fn go_to(&self, live: &mut Live, state: &State) -> bool {
+        if live.at.as_ref().is_some_and(|at| Arc::ptr_eq(&at.0, &state.0)) {
+            return true;
+        }
+        live.at = None;
+        live.path.clear();
+        let mut place = state;
+        while let Some(before) = &place.0.before {
+            live.path.push(place.clone());
+            place = before;
+        }
+        self.shared.replayed.fetch_add(live.path.len() as u64, Ordering::Relaxed);
+        live.scratch.begin(Outcome::FIRST);
+        live.exec.restart(&self.body, &mut live.scratch);
+        let mut number = 0;
+        while let Some(next) = live.path.pop() {
+            number += 1;
+            if let Err(difference) = self.follow(live, &next) {
+                self.differs(&format!("step {number}: {difference}"), next.0.stood);
+                return false;
+            }
+        }
+        if live.exec.fingerprint() != state.0.fingerprint {
+            let what = match state.0.before {
+                Some(_) => format!("after the same {number} steps, threads have seen other values"),
+                None => "before the first step, threads have seen other values".to_owned(),
+            };
+            self.differs(&what, state.0.stood);
+            return false;
+        }
+        live.at = Some(state.clone());
+        true
+    }
+
+    /// Takes the step that led to a place again.
+    fn follow(&self, live: &mut Live, next: &State) -> Result<(), String> {
+        let Move { actor, outcome } = next.0.by;
+        let name = || self.shared.names.actor_name(actor);
+        let told = |stood: Option<Stood>| stood.map_or_else(|| "did nothing".to_owned(), |stood| self.told(&stood));
+        let Some(slot) = live.exec.actors.iter().position(|other| other.id == actor) else {
+            return Err(format!("{} {}; now there is no such thread", name(), told(next.0.stood)));
+        };
+        let now = self.stood(&live.exec, slot);
+        if now != next.0.stood {
+            return Err(format!("{} {}; now it {}", name(), told(next.0.stood), told(now)));
+        }
+        if !live.exec.can_move(slot) {
+            return Err(format!("{} {}; now it is blocked there", name(), told(next.0.stood)));
+        }
+        live.scratch.begin(outcome);
+        live.exec.step(slot, &mut live.scratch);
+        if live.scratch.choices().outcome() == outcome {
+            Ok(())
+        } else {
+            Err(format!("{} {}; now it has other choices", name(), told(next.0.stood)))
+        }
+    }
+
+    /// The program did not do the same thing twice.
+    fn differs(&self, difference: &str, stood: Option<Stood>) {
+        let message = format!(
+            "the closure is not deterministic: run again in the same order, it did something else. {difference}. Usual causes: \
+             the order of a HashMap, the time, random numbers, addresses as numbers, threads and locks of std, statics that \
+             keep their values"
+        );
+        let violation = Violation::new(ViolationKind::Unsupported, message);
+        self.shared.report(Violation { location: stood.map(|stood| location(stood.site)), ..violation });
+    }
+
+    fn stood(&self, exec: &Exec, slot: usize) -> Option<Stood> {
+        let operation = exec.actors[slot].operation.as_ref()?;
+        let object = exec.objects.get(operation.object as usize).map(|object| object.id);
+        Some(Stood { verb: operation.verb, object, site: operation.site })
+    }
+
+    fn told(&self, stood: &Stood) -> String {
+        let object =
+            stood.object.map_or_else(String::new, |object| format!(" {}", self.shared.names.object_name(object)));
+        format!("{}{object} ({}:{})", stood.verb.words(), stood.site.file(), stood.site.line())
+    }
+
+    /// The place where the execution stands.
+    fn look(&self, exec: &Exec, before: Option<State>, by: Move, stood: Option<Stood>) -> State {
+        let (mut enabled, mut blocked) = (Vec::with_capacity(exec.actors.len()), Vec::new());
+        for (slot, actor) in exec.actors.iter().enumerate() {
+            if matches!(actor.status, Status::Ended | Status::Halted) {
+                continue;
+            }
+            if exec.can_move(slot) {
+                enabled.push(actor.id);
+            } else {
+                let mut footprint = Footprint::default();
+                let awaited = exec.obstacle(slot, &mut footprint);
+                footprint.seal();
+                blocked.push(Blocked { actor: actor.id, footprint, awaited });
+            }
+        }
+        // Slots come in another order in equivalent executions.
+        enabled.sort_unstable();
+        let held = exec.objects.iter().filter_map(|object| Some((object.id, object.holder?)));
+        let holders = held.map(|(id, slot)| (id, exec.actors[slot as usize].id)).collect();
+        let ending = if enabled.is_empty() && !blocked.is_empty() { self.ending_of(exec) } else { Ending::Finished };
+        let fingerprint = exec.fingerprint();
+        State(Arc::new(Place {
+            before,
+            by,
+            stood,
+            enabled,
+            blocked,
+            holders,
+            ending,
+            fingerprint,
+            at_start: Vec::new(),
+        }))
+    }
+
+    /// A place from which nothing follows: the search is over.
+    fn nowhere(&self, before: &State) -> State {
+        State(Arc::new(Place {
+            before: before.0.before.clone(),
+            by: before.0.by,
+            stood: before.0.stood,
+            enabled: Vec::new(),
+            blocked: Vec::new(),
+            holders: Vec::new(),
+            ending: Ending::Finished,
+            fingerprint: !before.0.fingerprint,
+            at_start: Vec::new(),
+        }))
+    }
+
+    /// What it means that no thread can move.
+    fn ending_of(&self, exec: &Exec) -> Ending {
+        let is_waiting = |slot: &usize| {
+            let actor = &exec.actors[*slot];
+            !matches!(actor.status, Status::Ended | Status::Halted) && actor.operation.is_some()
+        };
+        let waiting: Vec<usize> = (0..exec.actors.len()).filter(is_waiting).collect();
+        if waiting.is_empty() || waiting.iter().any(|&slot| exec.can_move(slot)) {
+            return Ending::Finished;
+        }
+        // Whoever is blocked may be blocked on one that met a race.
+        if exec.actors.iter().any(|actor| actor.status == Status::Halted) {
+            return Ending::Finished;
+        }
+        let needs = |slot: usize| exec.actors[slot].operation.as_ref().map(|operation| operation.needs);
+        if waiting.iter().any(|&slot| needs(slot) == Some(Needs::Never)) {
+            return Ending::Blocked;
+        }
+        let mut spins = false;
+        let mut told = Vec::new();
+        for &slot in &waiting {
+            let (actor, Some(stood)) = (&exec.actors[slot], self.stood(exec, slot)) else { continue };
+            spins |= !actor.spins.is_empty();
+            let name = self.shared.names.actor_name(actor.id);
+            let Stood { site, object, verb } = stood;
+            let object = object.map(|object| self.shared.names.object_name(object));
+            let what = match (verb, object) {
+                (_, Some(object)) if !actor.spins.is_empty() => format!("spins on {object}"),
+                (Verb::Join, _) => match needs(slot) {
+                    Some(Needs::Ended(other)) => {
+                        format!("joins {}", self.shared.names.actor_name(exec.actors[other as usize].id))
+                    }
+                    _ => "joins".to_owned(),
+                },
+                (Verb::Reacquire, _) if actor.status == Status::Asleep => "waits to be notified".to_owned(),
+                (verb, Some(object)) => format!("{} {object}", verb.words()),
+                (verb, None) => verb.words().to_owned(),
+            };
+            told.push(format!("{name} {what} ({}:{})", site.file(), site.line()));
+        }
+        let (kind, word) =
+            if spins { (ViolationKind::Livelock, "livelock") } else { (ViolationKind::Deadlock, "deadlock") };
+        Ending::Deadlock(Box::new(Violation::new(kind, format!("{word}: {}", told.join(", ")))))
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+impl System for Closure {
+    type State = State;
+
+    fn initial_states(&self) -> Vec<State> {
+        self.live(|live| {
+            live.scratch.begin(Outcome::FIRST);
+            live.at = None;
+            live.exec.restart(&self.body, &mut live.scratch);
+            let state = self.look(&live.exec, None, Move::from(ActorId(0)), None);
+            let mut place = Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("nobody else has seen it"));
+            place.at_start = live.scratch.violations().to_vec();
+            place.at_start.extend(self.shared.trouble());
+            let state = State(Arc::new(place));
+            live.at = Some(state.clone());
+            vec![state]
+        })
+    }
+
+    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+        into.extend_from_slice(&state.0.enabled);
+    }
+
+    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+        self.live(|live| {
+            let is_there = self.shared.trouble().is_none() && self.go_to(live, state);
+            live.at = None;
+            let slot = live.exec.actors.iter().position(|other| other.id == actor);
+            if let (true, Some(slot)) = (is_there, slot) {
+                let stood = self.stood(&live.exec, slot);
+                live.exec.step(slot, step);
+                let by = Move { actor, outcome: step.choices().outcome() };
+                *state = self.look(&live.exec, Some(state.clone()), by, stood);
+                live.at = Some(state.clone());
+            } else {
+                *state = self.nowhere(state);
+            }
+            if let Some(trouble) = self.shared.trouble() {
+                step.fail(trouble);
+            }
+        });
+    }
+
+    fn blocked(&self, state: &State, _enabled: &[ActorId], visit: &mut BlockedVisitor<'_>) {
+        for blocked in &state.0.blocked {
+            visit(blocked.actor, &mut |footprint| {
+                footprint.include(&blocked.footprint);
+                blocked.awaited
+            });
+        }
+    }
+
+    fn ending(&self, state: &State) -> Ending {
+        state.0.ending.clone()
+    }
+
+    fn traits(&self) -> Traits {
+        Traits {
+            threads: true,
+            fifo_mailboxes: self.shared.fifo.load(Ordering::Relaxed),
+            any_mailboxes: self.shared.any.load(Ordering::Relaxed),
+            // A fingerprint never forgets how often a thread moved, so no state comes back. An execution may still go on
+            // for ever: the bound for the length of schedules cuts it.
+            terminates: true,
+            tells_blocked: true,
+            ..Traits::default()
+        }
+    }
+
+    fn actor(&self, actor: ActorId) -> ActorKind {
+        self.shared.names.actor_kind(actor)
+    }
+
+    fn object(&self, object: ObjectId) -> Object {
+        let kind = self.shared.names.object_kind(object);
+        let rule = match kind {
+            Kind::Mutex if !self.shared.fine.load(Ordering::Relaxed) => Rule::Mutex,
+            _ => Rule::Free,
+        };
+        Object { kind: kind.object_kind(), rule }
+    }
+
+    fn narrator(&self) -> &dyn Narrator<State> {
+        self
+    }
+
+    fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+}
+
+impl Insight<State> for Closure {
+    fn violations_at_start(&self, state: &State, into: &mut Vec<Violation>) {
+        into.extend_from_slice(&state.0.at_start);
+    }
+
+    fn holder(&self, state: &State, object: ObjectId) -> Option<ActorId> {
+        if let Kind::Life(actor) = self.shared.names.object_kind(object) {
+            return Some(actor);
+        }
+        state.0.holders.iter().find(|(held, _)| *held == object).map(|(_, holder)| *holder)
+    }
+
+    fn fingerprint(&self, state: &State) -> Fingerprint {
+        Fingerprint(state.0.fingerprint)
+    }
+
+    fn unsupported(&self) -> Option<Violation> {
+        self.shared.trouble()
+    }
+
+    fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
+        if let Some(life) = self.shared.names.life(actor) {
+            footprint.touch(life, Access::READ);
+        }
+    }
+}
+
+impl Narrator<State> for Closure {
+    fn actor_name(&self, actor: ActorId) -> String {
+        self.shared.names.actor_name(actor)
+    }
+
+    fn object_name(&self, object: ObjectId) -> String {
+        self.shared.names.object_name(object)
+    }
+
+    fn touch_verb(&self, object: ObjectId, access: Access) -> &'static str {
+        let (reads, writes) = (access.contains(Access::READ), access.contains(Access::WRITE));
+        match self.shared.names.object_kind(object) {
+            Kind::Mutex | Kind::RwLock if access.contains(Access::WRITE) => "locked",
+            Kind::Mutex | Kind::RwLock if access.contains(Access::RELEASE) => "unlocked",
+            Kind::Condvar if access.contains(Access::ADD) => "waited on",
+            Kind::Condvar => "notified",
+            Kind::Atomic if reads && writes => "updated",
+            Kind::Atomic if writes || access.contains(Access::REWRITE) => "stored to",
+            Kind::Atomic => "loaded",
+            Kind::Life(_) if access.changes() => "started or ended",
+            _ if access.changes() => "changed",
+            _ => "looked at",
+        }
+    }
+
+    fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
+        self.live(|live| {
+            if !self.go_to(live, state) {
+                return Description { text: "not known: the closure is not deterministic".to_owned(), location: None };
+            }
+            let exec = &live.exec;
+            let slot = exec.actors.iter().position(|other| other.id == actor);
+            let Some(stood) = slot.and_then(|slot| self.stood(exec, slot)) else {
+                return Description { text: "nothing".to_owned(), location: None };
+            };
+            let operation = slot.and_then(|slot| exec.actors[slot].operation);
+            let object = operation.map_or(crate::operation::NO_OBJECT, |operation| operation.object);
+            let mut text = match (stood.verb, source::line_at(stood.site)) {
+                (
+                    Verb::Unlock | Verb::ReadUnlock | Verb::Reacquire | Verb::Disconnect | Verb::Depart | Verb::Count,
+                    _,
+                )
+                | (_, None) => exec.words(stood.verb, object),
+                (_, Some(line)) => line,
+            };
+            if stood.verb.looks()
+                && let Some(object) = exec.objects.get(object as usize)
+            {
+                text = format!("{text} → {}", shown(object.shape, object.bits));
+            }
+            Description { text, location: Some(location(stood.site)) }
+        })
+    }
+
+    fn observe(&self, state: &State, into: &mut Vec<Value>) {
+        self.live(|live| {
+            if !self.go_to(live, state) {
+                return;
+            }
+            let atomics = live.exec.objects.iter().filter(|object| object.kind == Kind::Atomic);
+            let mut values: Vec<_> = atomics.map(|object| (object.id, shown(object.shape, object.bits))).collect();
+            values.sort();
+            into.extend(values.into_iter().map(|(id, value)| Value { name: self.shared.names.object_name(id), value }));
+        });
+    }
+
+    fn explain(&self, found: &Found) -> Option<String> {
+        let told = match found.violation.kind {
+            ViolationKind::Race => {
+                "whichever of the two comes first, no release and acquire, lock or join stands between them"
+            }
+            ViolationKind::Livelock => "a thread that spins waits for a change that no thread is left to make",
+            _ => return None,
+        };
+        Some(told.to_owned())
+    }
+}
+
+/// The bits of an atomic as the source would write them.
+fn shown(shape: Shape, bits: u64) -> String {
+    match shape {
+        Shape::Bool => (bits != 0).to_string(),
+        Shape::Signed => (bits as i64).to_string(),
+        Shape::Unsigned => bits.to_string(),
+        Shape::Pointer if bits == 0 => "null".to_owned(),
+        Shape::Pointer | Shape::Opaque => "a pointer".to_owned(),
+    }
+}
