@@ -4,6 +4,7 @@
 //! thread watches from the start of the command. If a limit was reached, or Ctrl-C was pressed, and the command does not
 //! stop in time, the thread prints what is known and ends the process.
 
+use crate::console::memory_in_use;
 use mazurka::{
     Budget, Checked, Counter, Engine, Exploration, Found, Observer, Progress, Searched, Statistics, StopReason,
     Verdict, Violation,
@@ -126,6 +127,7 @@ impl Known {
     fn unfinished(&self, reason: StopReason) -> Exploration {
         let mut statistics = Statistics::default();
         statistics.seconds = self.started.elapsed().as_secs_f64();
+        statistics.set(Counter::PeakBytes, memory_in_use());
         if let Some(progress) = self.progress {
             let found = if progress.unit == "states" { Counter::States } else { Counter::Executions };
             statistics.set(found, progress.found);

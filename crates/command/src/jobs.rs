@@ -192,7 +192,8 @@ fn first_words(errors: &str) -> String {
         if let Some(file) = line.strip_prefix("--> ") {
             place = format!("{file}: ");
         } else if before_bar.is_some_and(|before| before.chars().all(|c| c.is_ascii_digit())) {
-            words.extend(line.rsplit_once('^').map(|(_, label)| label.trim()).filter(|label| !label.is_empty()));
+            let marked = line.strip_prefix('|').and_then(|marks| marks.rsplit_once('^'));
+            words.extend(marked.map(|(_, label)| label.trim()).filter(|label| !label.is_empty()));
         } else {
             words.push(line.strip_prefix(ERROR).unwrap_or(line));
         }

@@ -86,7 +86,7 @@ const CASES: [Case; 14] = [
             message start() { open = 1; }
             message draw() { assert(open == 1, \"the window is open\"); }
             thread main { post ui, start(); post ui, draw(); }",
-        why: "main/draw.2 ran on ui before main/start.1 did; nothing orders the two",
+        why: "main/draw.2 ran on ui before main/start.1 could; nothing orders the two",
         steps: Some(("early", "begin draw", "begin start")),
     },
     Case {
@@ -112,7 +112,7 @@ const CASES: [Case; 14] = [
         program: "shared config = 0;
             thread init { config = 7; }
             thread user { assert(config == 7, \"the configuration is there\"); }",
-        why: "user read config before init wrote it; nothing orders the two",
+        why: "user read config before init could write it; nothing orders the two",
         steps: Some(("early", "assert(config == 7, \"the configuration is there… (0)", "config = 7")),
     },
     Case {
@@ -120,7 +120,7 @@ const CASES: [Case; 14] = [
         program: "shared result = 0;
             def work() { result = 1; }
             thread main { let t = spawn work(); assert(result == 1, \"the work is done\"); join t; }",
-        why: "main read result before main/work.1 wrote it; nothing orders the two",
+        why: "main read result before main/work.1 could write it; nothing orders the two",
         steps: Some(("early", "assert(result == 1, \"the work is done\") (0)", "result = 1")),
     },
     Case {

@@ -166,7 +166,11 @@ impl<'a> Check<'a> {
         }
         let by_auto = if self.options.races { stages_for_races(&traits) } else { stages(&traits) };
         let other = by_auto.iter().any(|stage| stage.engine != engine);
-        (self.engine.is_some() && other).then_some("--engine auto picks an engine that supports it")
+        let advice = match self.options.races {
+            true => "--engine auto picks an engine that finds them",
+            false => "--engine auto picks an engine that supports the program",
+        };
+        (self.engine.is_some() && other).then_some(advice)
     }
 
     /// Tells what a search found: with the shortest schedules that are found in the time that is left.

@@ -195,3 +195,55 @@ fn an_inconclusive_result_names_the_engine_to_try() {
     assert!(checked.to_string().contains("--engine stateful may finish"), "{checked}");
     assert!(json::report(&checked.report()).contains("\"alternative\": \"--engine stateful"));
 }
+
+#[test]
+fn a_promise_names_only_what_the_program_has() {
+    let promise = |source: &str, races: bool| {
+        let options = Options { races, ..Options::default() };
+        Check::new(&program(source)).options(options).run().basis.promise
+    };
+    let (plain, asserting) = ("shared x = 0; thread a { x = 1; }", "shared x = 0; thread a { x = 1; assert(x == 1); }");
+    assert_eq!(promise(plain, false), "no order of events crashes or deadlocks");
+    assert_eq!(promise(asserting, false), "no order of events fails an assertion, crashes or deadlocks");
+    let forbidding = "shared x = 0; thread a { x = 1; } never (x > 1);";
+    assert_eq!(promise(forbidding, false), "no order of events breaks an invariant, crashes or deadlocks");
+    assert_eq!(promise(plain, true), "no order of events crashes, deadlocks or has a data race");
+}
+
+#[test]
+fn a_program_whose_executions_are_all_blocked_is_vacuous() {
+    let blocked = "shared x = 0;\nthread a {\n  x = 1;\n  assert(x == 1);\n  assume(x == 2);\n}\nthread b { x = 1; }";
+    for checked in by_all_engines(blocked) {
+        assert_eq!(checked.basis.vacuity(), Vacuity::Whole, "{checked}");
+        let text = checked.to_string();
+        assert!(text.starts_with("VERDICT  verified (vacuous)   "), "{text}");
+        assert!(text.contains("`assume(x == 2)` (p.mz:5) blocks every execution"), "{text}");
+    }
+    let some = "shared x = 0; thread a { x = 1; assert(x > 0); assume(x == 2); } thread b { x = 2; }";
+    for checked in by_all_engines(some) {
+        assert_eq!(checked.basis.vacuity(), Vacuity::None, "{checked}");
+    }
+    // An execution without end is not blocked.
+    let endless =
+        Check::new(&program("shared x = 0; thread a { while (true) { x = 1 - x; } } thread b { assume(false); }"))
+            .run();
+    assert_eq!(endless.basis.vacuity(), Vacuity::None, "{endless}");
+}
+
+#[test]
+fn no_engine_is_advised_to_a_program_that_grows_without_end() {
+    let growing = program("shared x = 0; thread a { while (true) { x += 1; } } thread b { while (true) { x += 1; } }");
+    for engine in [Engine::Exhaustive, Engine::Stateful, Engine::Unfolding] {
+        let checked = Check::new(&growing).engine(engine).time_limit(Duration::from_millis(50)).run();
+        let text = checked.to_string();
+        assert!(text.contains("neither ended nor came back to a state"), "{text}");
+        assert!(!text.contains("--engine"), "{text}");
+    }
+    // One that comes back to states is not sent to engines that cut there.
+    let cycling = program("shared x = 0; thread a(i in 0..3) { while (true) { x = 1 - x; } }");
+    for engine in [Engine::Exhaustive, Engine::Stateful] {
+        let checked = Check::new(&cycling).engine(engine).time_limit(Duration::ZERO).run();
+        let text = checked.to_string();
+        assert!(!text.contains("--engine optimal") && !text.contains("--engine event"), "{text}");
+    }
+}

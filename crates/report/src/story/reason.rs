@@ -30,6 +30,22 @@ pub(super) fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize)
     Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
 }
 
+/// The verb of what an actor would have done, if it is one of those that narrators use for most objects.
+fn infinitive(past: &str) -> Option<&'static str> {
+    const VERBS: [(&str, &str); 9] = [
+        ("read", "read"),
+        ("wrote", "write"),
+        ("changed", "change"),
+        ("took", "take"),
+        ("released", "release"),
+        ("acquired", "acquire"),
+        ("used", "use"),
+        ("signalled", "signal"),
+        ("waited on", "wait on"),
+    ];
+    VERBS.iter().find(|(known, _)| *known == past).map(|(_, verb)| *verb)
+}
+
 /// That one actor touched an object before another one did: `T1 read x before T2 wrote it`; or before it could, if the
 /// other one's step never came (`happened`).
 pub(super) fn before_in_words<S: System>(
@@ -45,7 +61,7 @@ pub(super) fn before_in_words<S: System>(
     let what = if first == name { String::new() } else { format!(" {name}") };
     let then = match (did == does, second == name) {
         (true, _) | (_, true) if !happened => format!("{second} could"),
-        _ if !happened => format!("{second} could get to it"),
+        _ if !happened => format!("{second} could {} it", infinitive(does).unwrap_or("get to")),
         (true, _) => format!("{second} did"),
         (false, true) => format!("{second} {does}"),
         (false, false) => format!("{second} {does} it"),
