@@ -51,6 +51,8 @@ pub(crate) struct Shared {
     pub(crate) covers: Mutex<Vec<(Site, bool)>>,
     /// Places of looks that are no spin loops, although they seemed so.
     pub(crate) no_loops: Mutex<Vec<Site>>,
+    /// Where shared values are made whose destructors come to visible operations.
+    pub(crate) seen_dropping: Mutex<Vec<Site>>,
     /// Whether handlers of the two kinds were made.
     pub(crate) fifo: AtomicBool,
     pub(crate) any: AtomicBool,
@@ -114,12 +116,14 @@ pub(crate) struct Actor {
     pub(crate) image: u64,
     /// A loop that is being run on, to see that it is one.
     pub(crate) probe: Option<Box<Probe>>,
-    /// Counts whose last reference it is dropping right now.
-    pub(crate) dropping: Vec<u32>,
+    /// Counts whose last reference it is dropping right now, and where what they count was made.
+    pub(crate) dropping: Vec<(u32, Site)>,
     /// The handler that runs it, and its mailbox if that is one with an order; for messages.
     pub(crate) message: Option<Message>,
     pub(crate) token: u32,
     pub(crate) name: Option<Arc<str>>,
+    /// Its thread-locals, by the addresses of their keys.
+    pub(crate) locals: Vec<(usize, Box<dyn Any>)>,
 }
 
 /// What a message belongs to.
@@ -172,6 +176,8 @@ pub(crate) struct Object {
     pub(crate) value: u128,
     /// What whoever acquires it learns.
     pub(crate) released: VectorClock,
+    /// What whoever takes it for itself learns from those who shared it.
+    pub(crate) shared: VectorClock,
     pub(crate) cell: CellRecord,
 }
 
@@ -198,6 +204,8 @@ pub(crate) struct Exec {
     weak_seen: Vec<usize>,
     /// How often loops were run on, by their places.
     pub(crate) probed: Vec<(usize, u32)>,
+    /// Values that this execution made for what outlives it, by object. They are leaked.
+    pub(crate) values: HashMap<u32, *const ()>,
     /// Panics go to the hook of the user: for a replay.
     pub(crate) loud: bool,
 }
@@ -287,6 +295,7 @@ impl Exec {
             outside: HashMap::new(),
             weak_seen: Vec::new(),
             probed: Vec::new(),
+            values: HashMap::new(),
             loud: false,
         })
     }
@@ -394,6 +403,7 @@ impl Exec {
         self.objects.clear();
         self.newborn.clear();
         self.outside.clear();
+        self.values.clear();
         self.given_up = false;
         self.has_cells = false;
         self.is_probing = false;
@@ -459,6 +469,7 @@ impl Exec {
             message: None,
             token: NO_OBJECT,
             name: None,
+            locals: Vec::new(),
         };
         actor.tick();
         self.actors.push(actor);
@@ -491,10 +502,14 @@ impl Exec {
             return Standing::Nowhere;
         }
         let slot = self.current;
-        if !self.actors[slot].dropping.is_empty() {
-            // What the destructor of a shared value does depends on who drops the last reference.
-            let counts = self.actors[slot].dropping.clone();
-            counts.into_iter().for_each(|count| self.touch(count, Access::READ_WRITE));
+        for index in 0..self.actors[slot].dropping.len() {
+            // What the destructor of a shared value does is seen, so it matters who drops the last reference.
+            let (_, site) = self.actors[slot].dropping[index];
+            if !self.is_seen_dropping(site) {
+                let mut seen = self.shared.seen_dropping.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.push(site);
+                self.shared.again.store(true, Ordering::Relaxed);
+            }
         }
         let actor = &mut self.actors[slot];
         actor.operation = Some(operation);
@@ -526,7 +541,7 @@ impl Exec {
         let spun = std::mem::take(&mut self.actors[slot].spins);
         let can_wait = match operation.needs {
             Needs::Nothing => !spun.is_empty(),
-            Needs::Free => self.is_fine(),
+            Needs::Free => self.is_fine() || self.objects[operation.object as usize].kind != Kind::Mutex,
             _ => true,
         };
         for (object, _) in spun {
@@ -556,6 +571,11 @@ impl Exec {
         }
     }
 
+    /// Whether the destructors of shared values that are made at a place come to visible operations.
+    pub(crate) fn is_seen_dropping(&self, site: Site) -> bool {
+        self.shared.seen_dropping.lock().unwrap_or_else(PoisonError::into_inner).contains(&site)
+    }
+
     /// Whether the thread in a slot can move.
     #[inline]
     pub(crate) fn can_move(&self, slot: usize) -> bool {
@@ -577,6 +597,7 @@ impl Exec {
             Needs::Ended(other) => self.actors[other as usize].status == Status::Ended,
             Needs::Items => object().count > 0 || object().is_closed,
             Needs::Room => object().count < object().room || object().is_closed,
+            Needs::Taken(number) => object().bits > number || object().is_closed,
             Needs::Turn => self.is_turn(slot),
             Needs::Never => false,
         }
@@ -606,7 +627,7 @@ impl Exec {
             }
             Needs::Awake | Needs::AwakeAndFree if is_asleep => Some(Awaited::Made(actor.life)),
             Needs::Awake | Needs::Never => None,
-            Needs::Free | Needs::NoWriter | Needs::AwakeAndFree | Needs::Items | Needs::Room | Needs::Turn => {
+            Needs::Free | Needs::NoWriter | Needs::AwakeAndFree | Needs::Items | Needs::Room | Needs::Taken(_) | Needs::Turn => {
                 Some(Awaited::Freed(id()))
             }
             Needs::Ended(other) => {
@@ -666,6 +687,7 @@ impl Exec {
             version: 0,
             value: 0,
             released: VectorClock::new(),
+            shared: VectorClock::new(),
             cell: CellRecord::default(),
         });
         self.objects.len() as u32 - 1
@@ -795,7 +817,8 @@ impl Exec {
             sum = sum.wrapping_add(clocks);
         }
         for object in &self.objects {
-            let mut hash = told(mix(u128::from(object.id.0), 11), &object.released);
+            let hash = told(mix(u128::from(object.id.0), 11), &object.released);
+            let mut hash = told(hash, &object.shared);
             if let Some(write) = &object.cell.write {
                 hash = mix(mix(hash, u64::from(write.actor.0)), u64::from(write.at));
             }
@@ -830,7 +853,13 @@ fn root(slot: usize, yielder: &Yielder<(), ()>, body: Box<dyn FnOnce()>) {
         // Above are the links of the fiber to whoever resumed it, which differ from step to step.
         exec.actors[slot].stack_base = crate::spin::here();
     });
-    let result = catch_unwind(AssertUnwindSafe(body));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        body();
+        // The destructors of thread-locals are code of the thread, and may make others.
+        while let Some(local) = with(|exec| exec.actors[slot].locals.pop()) {
+            drop(local);
+        }
+    }));
     let given_up = with(|exec| exec.given_up);
     if given_up {
         // The fiber is being unwound.

@@ -14,6 +14,11 @@ const NUMBER_BITS: u32 = 24;
 pub(crate) struct Handle(AtomicU64);
 
 impl Handle {
+    /// Of a static, which is known by its address.
+    pub(crate) const fn unknown() -> Self {
+        Handle(AtomicU64::new(0))
+    }
+
     /// A double was made.
     pub(crate) fn new(kind: Kind, site: Site, init: impl FnOnce(&mut Exec, u32)) -> Self {
         let handle = Handle(AtomicU64::new(0));

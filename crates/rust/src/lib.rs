@@ -11,6 +11,7 @@ pub mod cell;
 mod check;
 mod exec;
 mod handle;
+mod local;
 mod mailbox;
 mod memory;
 mod names;

@@ -64,6 +64,20 @@ impl Exec {
         }
     }
 
+    /// The present thread, which shares an object, gives it back: those who share it learn nothing from each other.
+    pub(crate) fn release_shared(&mut self, object: u32) {
+        let (actor, object) = (&mut self.actors[self.current], &mut self.objects[object as usize]);
+        object.shared.join(&actor.clock);
+        actor.tick();
+    }
+
+    /// The present thread takes an object for itself.
+    pub(crate) fn acquire_shared(&mut self, object: u32) {
+        let (actor, object) = (&mut self.actors[self.current], &self.objects[object as usize]);
+        actor.clock.join(&object.released);
+        actor.clock.join(&object.shared);
+    }
+
     /// A fence of the present thread. It is no step: what it does is seen by this thread's other operations only.
     pub(crate) fn fence(&mut self, order: Ordering) {
         let actor = &mut self.actors[self.current];

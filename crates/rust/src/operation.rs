@@ -97,6 +97,8 @@ pub(crate) enum Needs {
     Items,
     /// There is room in the object, or nothing will ever be taken out.
     Room,
+    /// So many things and one more were taken out of the object.
+    Taken(u64),
     /// The message is the next one that its handler can run.
     Turn,
     /// What never holds: an assumption that is false.

@@ -128,6 +128,7 @@ impl Closure {
                 weak: Mutex::new(Vec::new()),
                 covers: Mutex::new(Vec::new()),
                 no_loops: Mutex::new(Vec::new()),
+                seen_dropping: Mutex::new(Vec::new()),
                 fifo: AtomicBool::new(false),
                 any: AtomicBool::new(false),
                 begun: AtomicU64::new(0),

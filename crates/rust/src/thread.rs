@@ -12,7 +12,9 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-pub use std::thread::{Result, available_parallelism, panicking};
+pub use crate::local::LocalKey;
+pub use crate::thread_local;
+pub use std::thread::{AccessError, Result, available_parallelism, panicking};
 
 /// The double of `std::thread::JoinHandle`.
 #[derive(Debug)]

@@ -1,0 +1,329 @@
+//! The double of `std::sync::RwLock`. To unlock is no scheduling point, as with a mutex.
+
+use crate::exec::{Exec, is_running, perform, with};
+use crate::handle::Handle;
+use crate::names::{Kind, Site};
+use crate::operation::{Needs, Operation, Verb};
+use mazurka_core::Access;
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+/// The double of `std::sync::RwLock`.
+pub struct RwLock<T: ?Sized> {
+    handle: Handle,
+    real: std::sync::RwLock<()>,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: `data` is reached through guards: one that writes, or several that read, as the execution or the real lock sees to. For
+// guards of executions that are given up, see `Mutex`.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: as above; several threads may read at once.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+/// The double of `std::sync::RwLockReadGuard`.
+#[must_use]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<std::sync::RwLockReadGuard<'a, ()>>,
+    site: Site,
+}
+
+/// The double of `std::sync::RwLockWriteGuard`.
+#[must_use]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<std::sync::RwLockWriteGuard<'a, ()>>,
+    site: Site,
+    was_panicking: bool,
+}
+
+fn wrap<G>(guard: G, is_poisoned: bool) -> LockResult<G> {
+    if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
+}
+
+impl<T> RwLock<T> {
+    /// A new lock.
+    #[track_caller]
+    pub fn new(data: T) -> Self {
+        let handle = Handle::new(Kind::RwLock, Location::caller(), |_, _| {});
+        RwLock { handle, real: std::sync::RwLock::new(()), data: UnsafeCell::new(data) }
+    }
+
+    /// The data, where nobody else can have the lock.
+    #[track_caller]
+    pub fn into_inner(self) -> LockResult<T> {
+        let is_poisoned = self.is_poisoned();
+        wrap(self.data.into_inner(), is_poisoned)
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    fn object(&self, exec: &mut Exec, site: Site) -> u32 {
+        let is_poisoned = self.real.is_poisoned();
+        self.handle.object(exec, Kind::RwLock, site, |exec, object| {
+            exec.objects[object as usize].is_poisoned = is_poisoned;
+        })
+    }
+
+    /// As `std` has it.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let site = Location::caller();
+        if !is_running() {
+            let (real, is_poisoned) = match self.real.read() {
+                Ok(real) => (real, false),
+                Err(poisoned) => (poisoned.into_inner(), true),
+            };
+            return wrap(RwLockReadGuard { lock: self, real: Some(real), site }, is_poisoned);
+        }
+        let object = with(|exec| self.object(exec, site));
+        let operation = Operation::new(Verb::ReadLock, object, Access::ADD, site).needing(Needs::NoWriter);
+        let is_live = perform(operation, None);
+        self.reading(object, is_live, site)
+    }
+
+    fn reading(&self, object: u32, is_live: bool, site: Site) -> LockResult<RwLockReadGuard<'_, T>> {
+        let is_poisoned = is_live
+            && with(|exec| {
+                exec.touch(object, Access::ADD);
+                exec.objects[object as usize].readers += 1;
+                exec.acquire(object, Ordering::Acquire);
+                exec.saw_value(object);
+                exec.objects[object as usize].is_poisoned
+            });
+        wrap(RwLockReadGuard { lock: self, real: None, site }, is_poisoned)
+    }
+
+    /// As `std` has it.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let (site, was_panicking) = (Location::caller(), std::thread::panicking());
+        if !is_running() {
+            let (real, is_poisoned) = match self.real.write() {
+                Ok(real) => (real, false),
+                Err(poisoned) => (poisoned.into_inner(), true),
+            };
+            return wrap(RwLockWriteGuard { lock: self, real: Some(real), site, was_panicking }, is_poisoned);
+        }
+        let object = with(|exec| self.object(exec, site));
+        let operation = Operation::new(Verb::Lock, object, Access::READ_WRITE, site).needing(Needs::Free);
+        let is_live = perform(operation, None);
+        self.writing(object, is_live, site)
+    }
+
+    fn writing(&self, object: u32, is_live: bool, site: Site) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let is_poisoned = is_live
+            && with(|exec| {
+                exec.touch(object, Access::READ_WRITE);
+                exec.objects[object as usize].holder = Some(exec.current as u32);
+                exec.acquire_shared(object);
+                exec.saw_value(object);
+                exec.actors[exec.current].looks.clear();
+                exec.objects[object as usize].is_poisoned
+            });
+        wrap(RwLockWriteGuard { lock: self, real: None, site, was_panicking: std::thread::panicking() }, is_poisoned)
+    }
+
+    /// Whether an attempt fails.
+    fn is_taken(&self, site: Site, access: Access, is_taken: impl FnOnce(&Exec, u32) -> bool) -> (u32, bool, bool) {
+        let object = with(|exec| {
+            exec.want_fine();
+            self.object(exec, site)
+        });
+        let is_live = perform(Operation::new(Verb::TryLock, object, access, site), None);
+        let is_taken = is_live
+            && with(|exec| {
+                let is_taken = is_taken(exec, object);
+                exec.saw(u64::from(is_taken));
+                if is_taken {
+                    exec.touch(object, Access::READ);
+                }
+                is_taken
+            });
+        (object, is_live, is_taken)
+    }
+
+    /// As `std` has it: fails if another thread writes.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let site = Location::caller();
+        if !is_running() {
+            return match self.real.try_read() {
+                Ok(real) => Ok(RwLockReadGuard { lock: self, real: Some(real), site }),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    let guard = RwLockReadGuard { lock: self, real: Some(poisoned.into_inner()), site };
+                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
+                }
+            };
+        }
+        let taken = |exec: &Exec, object: u32| exec.objects[object as usize].holder.is_some();
+        match self.is_taken(site, Access::READ | Access::ADD, taken) {
+            (_, _, true) => Err(TryLockError::WouldBlock),
+            (object, is_live, false) => {
+                with(|exec| {
+                    if is_live {
+                        exec.touch(object, Access::READ);
+                    }
+                });
+                self.reading(object, is_live, site).map_err(TryLockError::Poisoned)
+            }
+        }
+    }
+
+    /// As `std` has it: fails if another thread reads or writes.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let (site, was_panicking) = (Location::caller(), std::thread::panicking());
+        if !is_running() {
+            return match self.real.try_write() {
+                Ok(real) => Ok(RwLockWriteGuard { lock: self, real: Some(real), site, was_panicking }),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    let real = Some(poisoned.into_inner());
+                    let guard = RwLockWriteGuard { lock: self, real, site, was_panicking };
+                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
+                }
+            };
+        }
+        let taken = |exec: &Exec, object: u32| {
+            let object = &exec.objects[object as usize];
+            object.holder.is_some() || object.readers > 0
+        };
+        match self.is_taken(site, Access::READ_WRITE, taken) {
+            (_, _, true) => Err(TryLockError::WouldBlock),
+            (object, is_live, false) => self.writing(object, is_live, site).map_err(TryLockError::Poisoned),
+        }
+    }
+
+    /// Whether a thread panicked while it wrote.
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        let site = Location::caller();
+        if !is_running() {
+            return self.real.is_poisoned();
+        }
+        with(|exec| {
+            let object = self.object(exec, site);
+            exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
+        })
+    }
+
+    /// Forgets that a thread panicked while it wrote.
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        let site = Location::caller();
+        if !is_running() {
+            return self.real.clear_poison();
+        }
+        with(|exec| {
+            let object = self.object(exec, site);
+            if let Some(object) = exec.objects.get_mut(object as usize) {
+                object.is_poisoned = false;
+            }
+        });
+    }
+
+    /// A reference to the data, while nobody else can have one.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let is_poisoned = self.is_poisoned();
+        wrap(self.data.get_mut(), is_poisoned)
+    }
+
+    /// A guard of a model is dropped: `act` gives the lock back.
+    fn unlock(&self, verb: Verb, access: Access, site: Site, act: impl FnOnce(&mut Exec, u32)) {
+        if !is_running() {
+            return;
+        }
+        let (is_fine, object) = with(|exec| (exec.is_fine(), self.object(exec, site)));
+        if is_fine && !perform(Operation::new(verb, object, access, site), None) {
+            return;
+        }
+        with(|exec| {
+            if !exec.given_up && exec.objects.get(object as usize).is_some() {
+                exec.touch(object, access);
+                act(exec, object);
+            }
+        });
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(data: T) -> Self {
+        RwLock::new(data)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RwLock")
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard has the lock for reading, so nobody writes; see the impl of `Send`.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard has the lock for itself; see the impl of `Send`.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in `deref`, and the guard is borrowed for writing.
+        unsafe { &mut *self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        if self.real.is_none() {
+            self.lock.unlock(Verb::ReadUnlock, Access::ADD, self.site, |exec, object| {
+                let lock = &mut exec.objects[object as usize];
+                lock.readers = lock.readers.saturating_sub(1);
+                lock.version += 1;
+                exec.release_shared(object);
+            });
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        if self.real.is_none() {
+            let poisons = !self.was_panicking && std::thread::panicking();
+            self.lock.unlock(Verb::Unlock, Access::WRITE, self.site, |exec, object| {
+                if exec.objects[object as usize].holder == Some(exec.current as u32) {
+                    exec.changed(object);
+                    exec.objects[object as usize].holder = None;
+                    exec.objects[object as usize].is_poisoned |= poisons;
+                    exec.release(object, Ordering::Release, true);
+                }
+            });
+        }
+    }
+}
