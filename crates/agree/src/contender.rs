@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub struct Promise {
     /// It reports the violations, the values and the end states that the oracle reports.
     pub observations: bool,
-    /// Of the states in which nobody can move it reports all. Otherwise those in which everything is done: where some
+    /// Of the states in which no actor can move it reports all. Otherwise those in which everything is done: where some
     /// are stuck, what waits behind them in a queue may stand there in any order.
     pub stuck_states: bool,
     /// It runs exactly one execution for each trace.
@@ -22,8 +22,8 @@ pub struct Promise {
     pub event_traces: bool,
     /// It runs at most one execution for each trace.
     pub traces_at_most: bool,
-    /// It meets every class of executions that cover each other, where nobody can get stuck: who is stuck may be covered
-    /// by somebody who goes on.
+    /// It meets every class of executions that cover each other, where no actor can get stuck: who is stuck may be covered
+    /// by an actor that goes on.
     pub covers: bool,
     /// It runs exactly one execution for each of these classes, stuck or not.
     pub covers_exactly: bool,
@@ -103,7 +103,7 @@ pub struct Contender<'a> {
 pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
-/// After how many transitions that saved nothing somebody of little patience gives up saving.
+/// After how many transitions that saved nothing the contender of little patience gives up saving.
 const LITTLE_PATIENCE: u64 = 4;
 /// How many actors are a crowd. There a step is dear to those who hold executions against each other.
 const CROWD: usize = 50;
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn what_was_told_is_reported_whenever_the_search_is_stopped() -> Result<(), String> {
-        // Behind a door that is seldom found much is saved: the search gives up saving, and begins anew when it is there.
+        // Behind a door that is seldom found much is saved: the search gives up saving, and starts again when it is there.
         let source = "shared x = 0, y = 0, door = 0, on[20] = 0;
             event walk when door == 0 { x = (x + 1) % 31; }
             event jump when door == 0 { x = (x + 7) % 31; y = (y + x) % 29; assert(x != 17 || y != 3); }

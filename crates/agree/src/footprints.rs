@@ -1,7 +1,7 @@
 //! Holds the footprints of steps against what the steps do.
 //!
 //! That steps without a conflict commute is looked at in the first states of a program ([`commutation`]), and so is whether
-//! all ways to ask who waits or can move give the same answer, and whether nobody takes what another one holds.
+//! all ways to ask who waits or can move give the same answer, and whether no actor acquires what another one holds.
 
 use mazurka_core::{
     Access, ActorId, Awaited, BlockedVisitor, Budget, Footprint, Insight, Meter, Rule, System, awaited,
@@ -124,8 +124,8 @@ fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
     actors
 }
 
-/// A step takes a mutex only if nobody else holds it, and who holds it then is told to. A message writes its handler only
-/// where nobody runs on that, and takes other steps only where it runs there itself.
+/// A step acquires a mutex only if no other actor holds it, and who holds it then is told to. A message writes its handler only
+/// where no message runs on that, and takes other steps only where it runs there itself.
 fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), String> {
     let actor = taken.step.actor;
     let problem = |what: &str| Err(format!("{} {what}", tell(model, state, taken)));

@@ -40,14 +40,14 @@ impl fmt::Display for Sighting {
     }
 }
 
-/// What it means that nobody can move.
+/// What it means that no actor can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EndClass {
     /// Everything is done.
     Finished,
     /// An assumption stays false.
     Blocked,
-    /// Somebody still has something to do.
+    /// Some actor still has something to do.
     Deadlock,
 }
 
@@ -56,12 +56,12 @@ pub enum EndClass {
 pub struct Observations {
     /// The violations with their values, deadlocks included.
     pub violations: BTreeSet<Sighting>,
-    /// The states in which nobody can move.
+    /// The states in which no actor can move.
     pub ends: BTreeSet<(EndClass, Fingerprint)>,
 }
 
 impl Observations {
-    /// Takes down a state in which nobody can move.
+    /// Takes down a state in which no actor can move.
     pub fn note_end(&mut self, ending: &Ending, state: Fingerprint) {
         let class = match ending {
             Ending::Finished => EndClass::Finished,
@@ -76,12 +76,12 @@ impl Observations {
         self.violations.insert(violation.into());
     }
 
-    /// Whether somebody can get stuck.
+    /// Whether an actor can get stuck.
     pub fn has_stuck_states(&self) -> bool {
         self.ends.iter().any(|(class, _)| *class == EndClass::Deadlock)
     }
 
-    /// The same without the states in which somebody is stuck.
+    /// The same without the states in which an actor is stuck.
     pub fn without_stuck_states(&self) -> Observations {
         let ends = self.ends.iter().filter(|(class, _)| *class == EndClass::Finished).copied().collect();
         Observations { violations: self.violations.clone(), ends }

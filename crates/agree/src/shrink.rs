@@ -1,7 +1,7 @@
 //! Makes a program smaller that still shows something.
 //!
 //! Greedy: each edit that makes the program smaller and leaves it showing what it is to show is kept, until none does.
-//! Edits know nothing of the rules of the language. Whoever asks whether a candidate still shows something finds that
+//! Edits know nothing of the rules of the language. The caller, which asks whether a candidate still shows something, finds that
 //! it does not compile.
 
 use super::walk::{Part, walk};

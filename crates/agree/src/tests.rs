@@ -177,7 +177,7 @@ fn crowds_are_compared_and_those_beyond_a_word_move() -> Result<(), String> {
     Ok(())
 }
 
-/// Whether somebody whose number is more than a word has bits can move at the start or one step later.
+/// Whether an actor whose number is more than a word has bits can move at the start or one step later.
 fn moves_beyond_a_word(model: &Model) -> bool {
     let enabled = |state: &State| {
         let mut actors = Vec::new();

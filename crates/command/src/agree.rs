@@ -8,7 +8,7 @@ use mazurka::{Engine, Verdict};
 use mazurka_agree::{Contender, Settings, Tally};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long a run takes where nobody said anything.
+/// How long a run takes by default.
 const SECONDS: u64 = 10;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {

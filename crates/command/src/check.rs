@@ -136,7 +136,7 @@ fn page_of(loaded: &Loaded, checked: &Checked, options: &Options, up: Option<(&s
     })
 }
 
-/// The text for people. Whoever wants it in a file wants all of it.
+/// The text for people; in a file, all of it.
 fn render_text(checked: &Checked, quiet: bool, medium: Medium, console: &Console) -> String {
     match medium {
         Medium::Standard if quiet => text::verdict(&checked.report(), &console.text_options()),

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// What an engine gets where nobody said anything.
+/// What an engine gets by default.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {

@@ -204,7 +204,7 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Begins anew with another label in front.
+    /// Starts again with another label in front.
     pub(crate) fn begin(&mut self, label: &str) {
         self.started = Instant::now();
         self.label = if label.is_empty() { String::new() } else { format!("{label}: ") };

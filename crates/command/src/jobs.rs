@@ -57,7 +57,7 @@ impl Leash {
         self.held().input = None;
     }
 
-    /// Lets go of a job that has run for longer than this.
+    /// Gives up a job that has run for longer than this.
     fn let_go_after(&self, patience: Duration) {
         let mut held = self.held();
         if held.input.as_ref().is_some_and(|(_, since)| since.elapsed() > patience) {
@@ -201,7 +201,7 @@ fn first_words(errors: &str) -> String {
     place + &words.join("; ")
 }
 
-/// Ends this process when its input is closed: whoever started it holds the other end, and wants nothing more then.
+/// Ends this process when its input is closed: the process that started it holds the other end, and wants nothing more then.
 pub(crate) fn end_when_input_is_closed(code: u8) {
     thread::spawn(move || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());

@@ -128,7 +128,7 @@ impl Journal {
             }
             let file = OpenOptions::new().read(true).append(true).create(true).open(&self.path)?;
             match file.try_lock() {
-                // Somebody may have moved the file away and made another one meanwhile.
+                // Another process may have moved the file away and made another one.
                 Ok(()) if same_file(&file, &self.path) => return Ok(file),
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) if started.elapsed() < PATIENCE => {
@@ -187,7 +187,7 @@ enum FileKind {
     /// There is nothing in it, or the beginning of a journal's first line.
     Empty,
     Journal,
-    /// A text of somebody else.
+    /// A file that is no journal of ours.
     Foreign,
     /// Anything else: a journal of another program, or what an accident made of one of ours.
     Unreadable,

@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::from(unless_lost(&console, code, has_verdict))
 }
 
-/// The exit code, unless the result did not reach standard output: then nobody should take it for a whole one.
+/// The exit code, unless the result did not reach standard output: then it must not be taken for a whole one.
 fn unless_lost(console: &Console, code: u8, has_verdict: bool) -> u8 {
     let Some(error) = console.lost_output() else { return code };
     let why = SaveError::why_of(error);

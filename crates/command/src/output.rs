@@ -54,7 +54,7 @@ impl Output {
 #[derive(Debug)]
 pub(crate) struct Outputs<'a> {
     outputs: &'a [Output],
-    /// What goes to standard output: text, where nobody says anything else.
+    /// What goes to standard output: text, unless something else is asked for.
     pub(crate) standard: Format,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// What could not be written. It is told after the result, and costs nobody the verdict.
+/// What could not be written. It is told after the result, and does not change the verdict.
 #[derive(Debug, Default)]
 pub(crate) struct Unwritten(Vec<String>);
 

@@ -20,7 +20,7 @@ pub(crate) struct PairStore {
 
 impl PairStore {
     /// Opens a store, and makes it if there is none. Also says what happened to it, if something did. Where there can be
-    /// no store, all pairs are checked; a file of somebody else is an error.
+    /// no store, all pairs are checked; a file that is not ours is an error.
     pub(crate) fn open(path: &Path) -> Result<(Option<PairStore>, Vec<String>)> {
         let (journal, contents) = match Journal::open(path, TITLE) {
             Ok(opened) => opened,

@@ -70,7 +70,7 @@ fn read(name: &str) -> Result<ScheduleFile> {
 fn tell(loaded: &Loaded, file: &ScheduleFile, name: &str) -> Result<(Story, Vec<Violation>)> {
     let schedule = loaded.subject.resolve(file).map_err(|error| anyhow!("error: {}: {error}", shown(name)))?;
     let mut met = loaded.subject.replay(&schedule).unwrap_or_default();
-    // Nobody looked for data races where another violation was found.
+    // Data races were not looked for where another violation was found.
     met.retain(|violation| violation.kind != ViolationKind::Race || file.kind == ViolationKind::Race);
     let is_wanted = |violation: &Violation| {
         violation.kind == file.kind && what(file.kind, &violation.message) == what(file.kind, &file.message)

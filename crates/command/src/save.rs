@@ -1,4 +1,4 @@
-//! Files that the command writes: whole or not at all, and never in the place of somebody else's.
+//! Files that the command writes: whole or not at all, and never in the place of a file that is not ours.
 //!
 //! A file is written under another name in the same folder, and gets its name when it is complete. A run that is killed,
 //! or a disk that is full, leaves the old file as it was.
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How much of a file is read to see whether it is ours.
 const HEAD: u64 = 4096;
-/// How often a name is tried that other processes take and give back at the same time.
+/// How often a name is tried that other processes use at the same time.
 const MOST_TRIES: usize = 100;
 
 /// Which files may be replaced: those whose beginning this accepts.

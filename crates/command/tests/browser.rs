@@ -94,7 +94,7 @@ fn a_deadlock_is_drawn_as_a_cycle() {
     let page = page("examples/threads/dining-philosophers.mz", &folder, &["-D", "N=4"]);
     let dom = drawn(&browser, &folder, &page, "");
     assert_eq!(occurrences(&dom, r#"class="wait""#), 4);
-    assert_eq!(occurrences(&dom, "nobody can move</span>"), 1);
+    assert_eq!(occurrences(&dom, "no actor can move</span>"), 1);
 }
 
 #[test]

@@ -33,9 +33,9 @@ pub struct Budget {
     /// How large the search may grow before another one takes over: how many states it may store, or how many steps it may
     /// take where it stores none.
     pub size: Option<u64>,
-    /// How many bytes the process holds now. The core cannot know: whoever sets the budget tells.
+    /// How many bytes the process holds now. The core cannot know: this is set with the budget.
     pub memory_in_use: Option<fn() -> u64>,
-    /// Lets somebody else stop the search.
+    /// Stops the search from outside.
     pub cancel: Cancel,
 }
 
@@ -52,7 +52,7 @@ pub enum StopReason {
     MemoryLimit,
     /// The search grew larger than it was meant to.
     SizeLimit,
-    /// Somebody asked for a stop.
+    /// A stop was asked for.
     Cancelled,
 }
 
@@ -88,7 +88,7 @@ const TIME: u8 = 1;
 const MEMORY: u8 = 2;
 
 impl Watched {
-    /// Watches the limits from a thread of its own, for as long as somebody asks. A search that is busy for long with one
+    /// Watches the limits from a thread of its own, for as long as the meter is in use. A search that is busy for long with one
     /// state then still learns of a limit at little cost.
     fn start(budget: &Budget, started: Instant) -> Arc<Watched> {
         let watched = Arc::<Watched>::default();

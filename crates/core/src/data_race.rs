@@ -2,7 +2,7 @@
 //!
 //! Some execution takes two steps of different actors one right after the other, both access one shared variable, at
 //! least one of them writes it, at least one of them is **plain** ([`Step::plain`]), and the first did not make the actor
-//! of the second. Nothing orders such a pair: whatever orders two steps (a lock that is given back and taken, a thread
+//! of the second. Nothing orders such a pair: whatever orders two steps (a lock that is released and acquired, a thread
 //! that ends and is joined, a signal, a post and the message that begins, an atomic operation that sees another one) takes
 //! a step of its own between them.
 //!

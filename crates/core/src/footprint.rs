@@ -30,7 +30,7 @@ impl Access {
     pub const ADD: Access = Access(8);
     /// The step appended a message to a first-in-first-out mailbox.
     pub const POST: Access = Access(16);
-    /// The step gave the object back: whoever takes it later had to wait for that, so the two are ordered and yet no
+    /// The step released the object: an actor that acquires it later had to wait for that, so the two are ordered and yet no
     /// race; see [`Dependence::races`].
     pub const RELEASE: Access = Access(32);
 
@@ -176,7 +176,7 @@ impl Dependence {
     }
 
     /// Whether two touches of the same object, the earlier one first, depend on each other and could have come in the
-    /// other order: taking what an earlier step gave back could not.
+    /// other order: acquiring what an earlier step released could not.
     pub fn races(self, earlier: Access, later: Access) -> bool {
         self.touches(earlier, later) && !(earlier == Access::RELEASE && later == Access::WRITE)
     }

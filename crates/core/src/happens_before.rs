@@ -96,7 +96,7 @@ impl HappensBefore {
             let now = Past { step: index, access: touch.access };
             let own =
                 |past: &Past| self.entries[past.step as usize].actor == actor && touch.access.contains(past.access);
-            // What was given back may be taken by anybody, and whoever took it before races with that one.
+            // What was released may be acquired by any actor, and the one that acquired it before races with that one.
             if touch.access.contains(Access::WRITE) {
                 self.log.push(Change::Forgot(touch.object, std::mem::take(history)));
                 history.push(now);
@@ -192,7 +192,7 @@ impl HappensBefore {
             .min()
     }
 
-    /// Visits the earlier touches that a step with this footprint depends on, by whoever: of the touches of an object those
+    /// Visits the earlier touches that a step with this footprint depends on, by any actor: of the touches of an object those
     /// since it was last written, that write included. Says for each whether the order could have been the other one.
     pub fn visit_dependencies(&self, footprint: &Footprint, mut visit: impl FnMut(usize, bool)) {
         for touch in footprint.touches() {
@@ -271,7 +271,7 @@ mod tests {
         assert!(order.before(0, 2));
     }
 
-    /// The steps that race with a touch of object 1, by somebody who has not moved yet.
+    /// The steps that race with a touch of object 1, by an actor that has not moved yet.
     fn racing(order: &HappensBefore, access: Access) -> Vec<usize> {
         let mut racing = Vec::new();
         order.racing(ActorId(9), &touching(1, access), &mut racing);

@@ -18,9 +18,9 @@ pub struct StepRecord {
     pub violations: Vec<Violation>,
     /// The outcome to try next at the same place, if the step had a choice left.
     pub next_outcome: Option<Outcome>,
-    /// Whom it made; see [`Step::made`].
+    /// The actors that it made; see [`Step::made`].
     pub made: SmallVec<[ActorId; 2]>,
-    /// Whether nobody could have kept the actor from it; see [`Step::cannot_wait`].
+    /// Whether no other actor could have blocked it; see [`Step::cannot_wait`].
     pub is_certain: bool,
     /// Whether the step has the outcome that was asked for. Otherwise it took another one.
     pub has_outcome: bool,
@@ -99,7 +99,7 @@ pub trait Machine {
     /// Appends what only an actor sees and changes.
     fn locals(&self, actor: ActorId, into: &mut Vec<i64>);
 
-    /// What it means that nobody can move.
+    /// What it means that no actor can move.
     fn ending(&self) -> Ending;
 }
 

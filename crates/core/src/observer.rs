@@ -17,7 +17,7 @@ pub struct Progress {
     pub waiting: u64,
 }
 
-/// Whoever wants to know. All methods have empty bodies: implement those you need.
+/// What a search tells while it runs. All methods have empty bodies: implement those you need.
 pub trait Observer: Send {
     /// A few times a second.
     fn progress(&mut self, _progress: &Progress) {}
@@ -25,7 +25,7 @@ pub trait Observer: Send {
     /// Each violation, once for every distinct [`Violation`] (values and actor included).
     fn violation(&mut self, _violation: &Violation) {}
 
-    /// Each distinct state in which nobody can move; an engine may tell of one several times.
+    /// Each distinct state in which no actor can move; an engine may tell of one several times.
     fn end(&mut self, _ending: &Ending, _state: Fingerprint) {}
 
     /// Whether [`Observer::violation`] wants every distinct set of values. Otherwise one per place is enough.

@@ -48,7 +48,7 @@ impl std::fmt::Display for Panic {
 }
 
 thread_local! {
-    /// Whether somebody on this thread catches panics.
+    /// Whether panics on this thread are caught.
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
     /// Where the last panic that was caught happened.
     static PLACE: RefCell<Option<Location>> = const { RefCell::new(None) };
@@ -81,7 +81,7 @@ pub fn caught<T>(run: impl FnOnce() -> T) -> Result<T, Panic> {
         hook();
     }
     let before = IS_CAUGHT.replace(true);
-    // Whoever asks either gives up what `run` worked with, or tells the user that it broke off there.
+    // The caller either gives up what `run` worked with, or tells the user that it broke off there.
     let result = catch_unwind(AssertUnwindSafe(run));
     IS_CAUGHT.set(before);
     result.map_err(|payload| Panic::of(&*payload))

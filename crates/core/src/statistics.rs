@@ -52,7 +52,7 @@ counters! {
     Configurations => "configurations",
     /// Executions that ended blocked by an assumption, or the states in which they did where states are stored.
     AssumeBlocked => "assume_blocked",
-    /// States in which nobody can move.
+    /// States in which no actor can move.
     EndStates => "end_states",
     /// The length of the longest schedule that was followed.
     MaxDepth => "max_depth",

@@ -28,9 +28,9 @@ pub enum ViolationKind {
     Assertion,
     /// A global invariant was broken.
     Invariant,
-    /// Nobody can move, and somebody still has something to do.
+    /// No actor can move, and some actor still has something to do.
     Deadlock,
-    /// Nobody can go on: those who are not blocked repeat what they did, for ever.
+    /// No actor makes progress: those that are not blocked repeat what they did, for ever.
     Livelock,
     /// The program did what has no meaning: a division by zero, an index out of range, an overflow.
     Crash,
@@ -75,7 +75,7 @@ impl ViolationKind {
 pub enum Severity {
     /// It is a matter of comfort.
     Low,
-    /// Somebody should look at it.
+    /// It should be looked at.
     #[default]
     Medium,
     /// Safety depends on it.
@@ -110,7 +110,7 @@ pub struct Violation {
     pub message: String,
     /// Where in the program, if that can be said.
     pub location: Option<Location>,
-    /// Whose step it was; nobody's for a deadlock.
+    /// Whose step it was; `None` for a deadlock.
     pub actor: Option<ActorId>,
     /// The values that were read there, by name.
     pub values: Vec<Value>,
@@ -130,7 +130,7 @@ impl Violation {
         }
     }
 
-    /// Whether both are the same fault of the program, whatever the values and whoever met it.
+    /// Whether both are the same fault of the program, whatever the values and the actor.
     pub fn same_site(&self, other: &Violation) -> bool {
         self.kind == other.kind && self.location == other.location && self.message == other.message
     }

@@ -15,7 +15,7 @@ pub(crate) struct Line {
     pub(crate) index: u32,
     /// The line in the file, from 1.
     pub(crate) number: u32,
-    /// Whose operation it is; nobody's for the first line.
+    /// Whose operation it is; `None` for the first line.
     pub(crate) thread: ThreadId,
     pub(crate) operation: Operation,
     /// Where it stands in the text.

@@ -20,7 +20,7 @@ pub(crate) enum Place {
 /// An operation of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// The trace begins: nobody's operation.
+    /// The trace begins: the operation of no task.
     Start,
     ThreadInit,
     ThreadExit,

@@ -1,7 +1,7 @@
 //! The operations of each task, cut into steps.
 //!
-//! A step is one operation that others could come before or after, and everything behind it that concerns nobody else or
-//! only lets others move: what only one thread touches needs no interleaving, and neither does giving back a lock, making
+//! A step is one operation that others could come before or after, and everything behind it that concerns no other task or
+//! only lets others move: what only one thread touches needs no interleaving, and neither does releasing a lock, creating
 //! a thread or ending a handler, for sooner is never worse. So what can be waited for, and what can be in conflict with
 //! another thread, stands at the beginning of a step.
 
@@ -25,7 +25,7 @@ pub(crate) struct Done {
 pub(crate) enum Object {
     Place(Place),
     Lock(u32),
-    /// A step that somebody waits for.
+    /// A step that another task waits for.
     Done(Done),
     /// A posted event.
     Life(usize),
@@ -95,12 +95,12 @@ impl Program {
         Builder::new(lines, edges, replayed).build(file, text)
     }
 
-    /// The number of an object that somebody touches.
+    /// The number of an object that is touched.
     pub(crate) fn object(&self, object: &Object) -> Option<ObjectId> {
         self.numbers.get(object).copied()
     }
 
-    /// Whether nobody waits for a notification that several could give, or finds a thread gone.
+    /// Whether no task waits for a notification that several could give, or finds a thread gone.
     pub(crate) fn waits_for_gates_and_locks_only(&self) -> bool {
         let mut steps = self.tasks.iter().flat_map(|task| &task.steps);
         self.tokens.is_empty() && steps.all(|step| step.unless.is_none())

@@ -32,16 +32,16 @@ struct Mailbox {
 }
 
 /// How far everybody has come: for each task its next step, for each lock its holder, and what stands in each queue.
-/// Zero stands for nobody, and a task by one more than its number.
+/// Zero is no task, and a task is one more than its number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State(Box<[u32]>);
 
-/// What keeps somebody from moving.
+/// What blocks a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     /// It is not there yet.
     Unmade,
-    /// Somebody else runs on its thread, or comes first.
+    /// Another task runs on its thread, or comes first.
     Queue(usize),
     /// A step is not done yet.
     After(Done),

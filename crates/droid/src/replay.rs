@@ -299,7 +299,7 @@ impl Replay<'_> {
         match self.locks.remove(&lock) {
             Some((holder, _)) if holder == task => Ok(()),
             _ => {
-                let what = format!("lock 0x{lock:x} is given back by one who does not hold it");
+                let what = format!("lock 0x{lock:x} is released by one that does not hold it");
                 Err(self.error(at, what, format!("expected `LOCK … lock-obj:0x{lock:x}` before it, in the same task")))
             }
         }
@@ -310,7 +310,7 @@ impl Replay<'_> {
         match held {
             None => Ok(()),
             Some((lock, &(_, since))) => {
-                let what = format!("lock 0x{lock:x} is never given back");
+                let what = format!("lock 0x{lock:x} is never released");
                 let end = format!("expected `UNLOCK … lock-obj:0x{lock:x}` up to line {}", self.number(at));
                 Err(self.error(since, what, end))
             }

@@ -73,7 +73,7 @@ fn step_name(recording: &Recording, code: &Code) -> String {
 pub(crate) fn touch_verb(recording: &Recording, object: ObjectId, access: Access) -> &'static str {
     match recording.program().objects.get(object.0 as usize) {
         Some(Object::Lock(_)) if access.contains(Access::WRITE) => "took",
-        Some(Object::Lock(_)) => "gave back",
+        Some(Object::Lock(_)) => "released",
         Some(Object::Mailbox(_)) => "posted to",
         Some(Object::Life(_)) if access.changes() => "posted",
         Some(Object::Handler(_)) if access.contains(Access::WRITE) => "ran on",
@@ -108,7 +108,7 @@ fn location(file: &Arc<str>, line: u32) -> Location {
     Location { file: Arc::clone(file), line, column: 1 }
 }
 
-/// Nobody can move: everything is done, or some wait for ever. Whoever is only queued behind them is not named.
+/// No actor can move: everything is done, or some wait for ever. A task that is only queued behind them is not named.
 pub(crate) fn ending(recording: &Recording, state: &State) -> Ending {
     let program = recording.program();
     let obstacle = |task| Some((task, recording.obstacle(state, task)?));

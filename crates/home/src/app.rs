@@ -41,7 +41,7 @@ pub struct Input {
     pub required: bool,
     /// What can be chosen from, for an `enum`.
     pub options: Vec<String>,
-    /// The value that it has unless somebody gives it another one.
+    /// The value that it has unless it is given another one.
     pub default: Option<Frozen>,
     pub(crate) span: Span,
 }
@@ -144,7 +144,7 @@ impl InputKind {
     }
 }
 
-/// The names that look most like a wrong one first, all of them: whoever mistyped one wants to see it.
+/// The names that look most like a wrong one first, all of them: for a name that was mistyped.
 pub(crate) fn nearest<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> String {
     let mut names: Vec<&str> = names.collect();
     names.sort_by_key(|name| distance(wrong, name));

@@ -1,7 +1,7 @@
 //! What can happen in a home: the actors.
 //!
 //! Usually each value of each attribute's domain can happen, the mode can become any other, the sun rises and sets, and
-//! each app can be tapped; whoever has subscribed decides which of these are possible in a state. In the study the events
+//! each app can be tapped; the subscriptions decide which of these are possible in a state. In the study the events
 //! were found by scanning and are always possible.
 
 use crate::app::App;
@@ -109,8 +109,8 @@ fn unique(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// Whether somebody who has subscribed to something wants to hear of an event. Of an attribute all values count, also
-/// those that nobody asked for: another one can only come after them.
+/// Whether an app that has subscribed to something is told of an event. Of an attribute all values count, also
+/// those that no app asked for: another one can only come after them.
 pub(crate) fn concerns(subscription: &Subscription, happening: &Happening, app: u32, wiring: &Wiring) -> bool {
     match (happening, subscription.source) {
         (Happening::Attribute { device, attribute, .. }, Source::Device(subscribed)) => {

@@ -71,7 +71,7 @@ pub struct Options {
     pub conflicts: bool,
     /// What must never be, such as `lock == "unlocked" and mode == "Away"`.
     pub never: Vec<String>,
-    /// Which devices there are and what is plugged into what, if somebody says so.
+    /// Which devices there are and what is plugged into what, if a file says so.
     pub home: Option<HomeText>,
 }
 

@@ -228,7 +228,7 @@ impl Insight<State> for Home {
         }
     }
 
-    /// An event that would store what is there already changes nothing, and nobody is told of it.
+    /// An event that would store what is there already changes nothing, and no app is told of it.
     fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
         let Some(event) = self.events.get(actor.index()) else { return false };
         let (slot, value) = match event.happening {

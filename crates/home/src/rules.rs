@@ -17,7 +17,7 @@ use mazurka_groovy::Frozen;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// How deep parentheses and `not` may be nested. Nobody writes more, and each takes a part of the stack.
+/// How deep parentheses and `not` may be nested. No rule has more, and each takes a part of the stack.
 const DEEPEST: usize = 100;
 
 /// A rule: a state in which it is true is a violation.
@@ -53,7 +53,7 @@ enum Operand {
     Slot(Slot),
 }
 
-/// Somebody who knows what the names of a rule mean.
+/// Knows what the names of a rule mean.
 pub(crate) trait Names {
     /// The slot of a name, given as the parts between its dots; or what is wrong with it and what was expected.
     fn find(&self, parts: &[String]) -> Result<Slot, (String, String)>;

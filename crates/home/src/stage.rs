@@ -1,4 +1,4 @@
-//! A step while it runs: what it has read and written so far, and whom it has told.
+//! A step while it runs: what it has read and written so far, and which apps it has told.
 //!
 //! Everything that apps can see of the state goes through here, so that footprints and the memo are complete: a slot that
 //! is looked at is learnt, once, with the value that it had when the step began.
@@ -70,7 +70,7 @@ pub(crate) struct Stage<'h> {
     instances: Vec<Option<Rc<Instance>>>,
     /// Entries of `state` that are lists or maps: scripts change them in place.
     thawed: FxHashMap<Slot, Value>,
-    /// Sets of keys that were changed, and are stored when somebody wants to see the state.
+    /// Sets of keys that were changed, and are stored when the state is asked for.
     changed_keys: FxHashMap<Slot, IndexSet<Arc<str>>>,
     /// Subscriptions that were changed, likewise.
     changed_subscriptions: FxHashMap<u32, IndexSet<Subscription>>,
@@ -81,7 +81,7 @@ pub(crate) struct Stage<'h> {
     telling: Vec<Told>,
     /// Whether a person asked for what is being done.
     manual: bool,
-    /// What apps did, if somebody wants to know.
+    /// What apps did, if that is asked for.
     pub(crate) actions: Option<Vec<Action>>,
     /// The first action of what apps would do again and again, if the step had no end.
     pub(crate) round: Option<usize>,

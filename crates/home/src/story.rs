@@ -59,7 +59,7 @@ impl Home {
         }
     }
 
-    /// Who sets whom off without end: one sentence.
+    /// Which apps set each other off without end: one sentence.
     pub(crate) fn tell_cascade(&self, found: &Found) -> Option<String> {
         let when = self.clause(found.schedule.moves.last()?.actor);
         let mut names: Vec<String> = Vec::new();

@@ -55,7 +55,7 @@ pub(crate) enum InputValue {
 }
 
 impl InputValue {
-    /// Whether nobody has said what it stands for.
+    /// Whether it is not said what it stands for.
     pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, InputValue::Value(Frozen::Null))
     }
@@ -130,7 +130,7 @@ impl<'t> Wirer<'t> {
         }
     }
 
-    /// The value of an input that nobody gives one.
+    /// The value of an input that is not given one.
     fn usual_value(&mut self, input: &Input) -> InputValue {
         match input.kind {
             InputKind::AnyDevice => return InputValue::Value(Frozen::Null),
@@ -418,7 +418,7 @@ pub(crate) fn default_identity(capability: &str, words: &str, profile: Profile) 
     }
 }
 
-/// The value of an input that nobody gives one.
+/// The value of an input that is not given one.
 pub(crate) fn default_value(input: &Input, profile: Profile, mode: &str) -> Frozen {
     match profile {
         Profile::Paper => value_of_the_study(input),

@@ -379,7 +379,7 @@ pub struct Program {
     pub(crate) assertions: Vec<Assertion>,
     pub(crate) invariants: Vec<Invariant>,
     pub(crate) constants: Vec<(String, i64)>,
-    /// Whether actors may come to be while it runs.
+    /// Whether actors may be created while it runs.
     pub(crate) creates_actors: bool,
     /// Whether something is repeated as long as a condition holds.
     pub(crate) repeats: bool,
@@ -414,7 +414,7 @@ impl Program {
         self.location(site.line, site.column)
     }
 
-    /// Whether threads may come to be while it runs.
+    /// Whether threads may be created while it runs.
     pub(crate) fn spawns(&self) -> bool {
         self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
     }
@@ -441,7 +441,7 @@ impl Program {
                 _ => None,
             })
         };
-        // Whoever leads only to those who end comes to an end.
+        // A body that calls only bodies that end, ends.
         let mut ends = vec![false; bodies.len()];
         while let Some(body) = (0..bodies.len()).find(|&body| !ends[body] && next(bodies[body]).all(|to| ends[to])) {
             ends[body] = true;

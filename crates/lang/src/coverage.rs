@@ -1,6 +1,6 @@
 //! What the executions of a program came to: noted while they run, by whichever engine and on however many threads.
 //!
-//! A mark says that some execution came there, and is never taken back. Marks are therefore true whoever ran the program and
+//! A mark says that some execution came there, and is never taken back. Marks are therefore true whichever engine ran the program and
 //! however often. What has no mark after a search that covers every local behaviour is reached by no execution.
 
 use crate::code::{Assertion, Body, Instruction, Pc, Program};

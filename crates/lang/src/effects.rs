@@ -38,7 +38,7 @@ pub(crate) fn function_effects(unit: &Unit) -> HashMap<String, Effects> {
             }
         }
     }
-    // Spread from callees to callers: whoever gains an effect is looked at again.
+    // Propagate from callees to callers by a work list: a function that gains an effect is looked at again.
     let mut work: Vec<String> = effects.keys().cloned().collect();
     while let Some(callee) = work.pop() {
         let Some(&gained) = effects.get(&callee) else { continue };

@@ -1,7 +1,7 @@
 //! What is known of an event before anything runs.
 //!
 //! Events are asked again and again whether they can happen. Most of their guards compare one cell with a constant: these
-//! are found in the code once, so that nobody has to run it.
+//! are found in the code once, so that it need not be run.
 
 use crate::ast::BinaryOp;
 use crate::code::{EventInfo, Instruction, NONE, Pc, Program, Register};

@@ -1,6 +1,6 @@
 //! Which registers still matter at each instruction.
 //!
-//! Two states that differ only in a register that nobody will read again have the same future. So the dead registers
+//! Two states that differ only in a register that is not read again have the same future. So the dead registers
 //! are cleared at the end of each step. Two passes over each body find them: backwards which registers are live, then
 //! forwards which of the others may hold something.
 

@@ -18,7 +18,7 @@ use mazurka_core::{
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// How actors that come to be while the program runs are told apart; see the head of `names.rs`.
+/// How actors that are created while the program runs are told apart; see the head of `names.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// The n-th thing that its creator made: the same actor in every execution.
@@ -442,9 +442,9 @@ pub(crate) fn is_forgotten_when_stopped(kind: Kind) -> bool {
 pub(crate) enum Holder {
     Nobody,
     Actor(ActorId),
-    /// Somebody whom a violation stopped.
+    /// An actor that a violation stopped.
     Halted,
-    /// Somebody who has come to its end and is forgotten.
+    /// An actor that has ended and is forgotten.
     Ended,
 }
 

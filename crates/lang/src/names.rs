@@ -1,4 +1,4 @@
-//! The names of actors that come to be while the program runs.
+//! The names of actors that are created while the program runs.
 //!
 //! There are two ways to tell such actors apart. By *history*: the n-th thing that its creator made and what it is, a
 //! message with its handler or a thread, the same in every execution; what stateless engines and reports need. By

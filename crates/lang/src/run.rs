@@ -160,7 +160,7 @@ impl<'r> Run<'r> {
         (self.actor.0 - self.model.first_event()) as usize
     }
 
-    /// Most instructions can be run whenever an actor stands before them, and a lock whenever nobody holds it. Whoever
+    /// Most instructions can be run whenever an actor stands before them, and a lock whenever it is free. Whoever
     /// takes a mutex again had to be woken as well. A step that begins by accessing variables outside of an atomic block,
     /// and not by an atomic operation, does nothing else to them.
     fn say_what_it_is(&mut self) {
@@ -408,7 +408,7 @@ impl Run<'_> {
         let object = self.model.mutex_object(mutex);
         let word = self.model.layout().mutexes + mutex;
         if self.words[word] != i64::from(self.actor.0) + 1 {
-            // Who gives back what it does not hold lets nobody go on: it only found out who holds it.
+            // An actor that releases what it does not hold enables no other actor: it only reads who holds it.
             self.touch(object, Access::READ);
             return Err(fault.into());
         }

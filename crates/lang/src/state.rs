@@ -79,7 +79,7 @@ pub(crate) enum Status {
     Fresh = 0,
     /// Before a visible instruction.
     Ready = 1,
-    /// In a `wait` that nobody has answered.
+    /// In a `wait` that no signal has ended.
     Waiting = 2,
     /// A message in a mailbox.
     Pending = 3,
@@ -210,7 +210,7 @@ impl Record {
         low(words[self.at + 2])
     }
 
-    /// Which message; for a spawned thread its slot and whether nobody holds its handle.
+    /// Which message; for a spawned thread its slot and whether no actor holds its handle.
     pub(crate) fn detail(&self, words: &[i64]) -> u32 {
         high(words[self.at + 2])
     }

@@ -1,4 +1,4 @@
-//! A model in words: names, descriptions, and what it means that nobody can move.
+//! A model in words: names, descriptions, and what it means that no actor can move.
 
 use crate::ast::SyncOp;
 use crate::code::{Instruction, Member, SyncKind};
@@ -260,7 +260,7 @@ fn sync_value(model: &Model, words: &[i64], op: SyncOp, object: usize) -> String
     }
 }
 
-/// Whom a signal wakes.
+/// The waiters that a signal wakes.
 fn woken(model: &Model, state: &State, actor: ActorId, outcome: Outcome) -> Vec<String> {
     let waiting = |state: &State| -> Vec<ActorId> {
         Records::new(&state.words, model.layout())
@@ -343,7 +343,7 @@ fn holder_text(model: &Model, holder: Holder) -> String {
     }
 }
 
-/// Why somebody cannot move.
+/// Why an actor cannot move.
 enum Wait {
     Mutex(usize),
     /// To read or to write under a read-write lock: which of the objects, and which of these locks it is.
@@ -379,7 +379,7 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
     }
 }
 
-/// Who waits, in the end, for an assumption or for somebody whom a violation stopped; by the places of their records. A
+/// Who waits, in the end, for an assumption or for an actor that a violation stopped; by the places of their records. A
 /// signal, a release, a value or room in a channel may come from anybody.
 fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
     let waits: Vec<Option<Wait>> = records.iter().map(|record| wait_of(model, words, record)).collect();
@@ -422,7 +422,7 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
     }
 }
 
-/// What it means that nobody can move.
+/// What it means that no actor can move.
 pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     let records: Vec<Record> = Records::new(words, model.layout()).collect();
     let is_stuck = |record: &Record| wait_of(model, words, record).is_some();
@@ -449,7 +449,7 @@ pub(crate) fn ending(model: &Model, words: &[i64]) -> Ending {
     Ending::Deadlock(Box::new(violation))
 }
 
-/// Whom somebody waits for who waits for a lock.
+/// The actor that a waiter for a lock waits for.
 fn held_by(model: &Model, words: &[i64], waiter: &Record, holder: Holder) -> String {
     match holder {
         Holder::Actor(actor) if actor == waiter.actor(words) => "itself".to_owned(),

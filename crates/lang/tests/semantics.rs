@@ -971,7 +971,7 @@ mod liveness {
 
     #[test]
     fn a_loop_keeps_what_its_next_round_reads_and_nothing_else() {
-        // r is read anew in each round: the loop closes.
+        // r is read again in each round: the loop closes.
         assert_eq!(size("shared x; thread a { while (true) { let r = x; x = 1 - r; } }").0, 4);
         // A counter that lives on makes more states until it wraps.
         assert_eq!(size("shared x; thread a { let n = 0; while (true) { x = n; n = (n + 1) % 3; } }").0, 1 + 3);

@@ -8,7 +8,7 @@ use mazurka_report::{Basis, Picked, Report, Story, TextOptions, text};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How long footprints are held against what steps do.
+/// How long footprints are compared with what steps do.
 const SAMPLING: Duration = Duration::from_millis(200);
 
 /// How long it may take, when the time of a search is over, to shorten what it found.
@@ -222,7 +222,7 @@ impl<'a> Check<'a> {
 pub struct Searched {
     /// The engine that ran.
     pub engine: Engine,
-    /// Why that engine, where nobody asked for it, and what was tried before.
+    /// Why that engine, where none was asked for, and what was tried before.
     pub picked: Option<Picked>,
     /// What it concluded.
     pub exploration: Exploration,
@@ -236,7 +236,7 @@ pub struct Checked {
     pub program: String,
     /// The engine that ran.
     pub engine: Engine,
-    /// Why that engine, where nobody asked for it, and what was tried before.
+    /// Why that engine, where none was asked for, and what was tried before.
     pub picked: Option<Picked>,
     /// What `verified` rests on.
     pub basis: Basis,

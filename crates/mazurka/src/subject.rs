@@ -15,10 +15,10 @@ use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long the race behind a schedule is looked for that somebody wants to see as it is.
+/// How long the race behind a schedule is looked for that is told as it is.
 const TELLING: Duration = Duration::from_secs(5);
 
-/// In how many states of a model the footprints are held against what steps do.
+/// In how many states of a model footprints are compared with what steps do.
 const SAMPLED_STATES: usize = 200;
 
 /// How many candidates are replayed at most to shorten one schedule.
@@ -273,7 +273,7 @@ fn site(statement: &Excerpt) -> Site {
 }
 
 /// An assertion that nothing put to the test. One that says no more than that it is not reached is proved by that, unless
-/// an assumption stands in front of it that nobody passes: then it would not have been reached in any case.
+/// an assumption stands in front of it that no execution passes: then it would not have been reached in any case.
 fn unreached_check(assertion: &AssertionCoverage) -> Option<Vacuous> {
     let AssertionCoverage { statement, is_false, behind, .. } = assertion;
     let (reason, remedy) = match behind {

@@ -162,7 +162,7 @@ fn executions_of_a_hundred_thousand_steps_work() {
         let exploration = explore(text, &[], engine, &Options::default());
         assert_eq!(exploration.verdict, Verdict::Verified, "{engine}");
         assert_eq!(count(&exploration, Counter::MaxDepth), 100_004, "{engine}");
-        // The execution ends with somebody blocked by an assumption, so it does not count; its ways to end do.
+        // The execution ends with an actor blocked by an assumption, so it does not count; its ways to end do.
         assert_eq!(count(&exploration, Counter::EndStates), 1, "{engine}");
         let points = if engine == Engine::Dpor { 1 } else { 2 };
         assert_eq!(count(&exploration, Counter::BacktrackPoints), points, "{engine}: either may take the mutex first");

@@ -191,7 +191,7 @@ fn rings_are_tried_together_only_where_they_meet() {
     assert_eq!(rings(at_a, at_b), (2, Some(382), Some(6642)));
 }
 
-/// The states and transitions of a program for somebody who gives up saving after so many transitions that saved nothing.
+/// The states and transitions of a program where saving is given up after so many transitions that saved nothing.
 fn with_patience(patience: Option<u64>, text: &str) -> (u64, u64) {
     counts_of_text(text, &[], Engine::Stateful, Options { patience, ..Options::default() })
 }

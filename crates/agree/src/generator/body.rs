@@ -505,7 +505,7 @@ impl Body<'_> {
         self.push(out, if on { StatementKind::Enable(event) } else { StatementKind::Disable(event) });
     }
 
-    /// Threads that nobody joins: only where that happens a limited number of times.
+    /// Threads that are not joined: only where that happens a limited number of times.
     fn spawn(&mut self, out: &mut Vec<Statement>) {
         if self.repeats {
             return;

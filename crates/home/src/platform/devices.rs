@@ -372,7 +372,7 @@ impl Stage<'_> {
         Some(Value::text(name))
     }
 
-    /// An app brings an attribute to a value. Where it is already, nothing happens and nobody is told.
+    /// An app brings an attribute to a value. Where it is already, nothing happens and no app is told.
     fn set_attribute(
         &mut self,
         run: &mut Run,

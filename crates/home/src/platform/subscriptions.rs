@@ -37,7 +37,7 @@ impl Stage<'_> {
         }
         let wanted = self.wanted(source, event.as_deref()).into_iter();
         let wanted = wanted.map(|(source, name, value)| Subscription { source, name, value, handler: handler.clone() });
-        // Whoever subscribes twice hears of it once.
+        // An app that subscribes twice is told once.
         self.change_subscriptions(app, |list| list.extend(wanted));
         Ok(Value::Bool(true))
     }

@@ -85,7 +85,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Adds a key to a slot that holds keys, or takes it away. It is stored when somebody looks: to store each of many
+    /// Adds a key to a slot that holds keys, or takes it away. It is stored when it is read: to store each of many
     /// sets that differ by one key would take the square of their number.
     fn change_keys(&mut self, slot: Slot, key: &str, add: bool) {
         if !self.changed_keys.contains_key(&slot) {
@@ -191,7 +191,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Changes what an app has subscribed to. Like keys, it is stored when somebody looks.
+    /// Changes what an app has subscribed to. Like keys, it is stored when it is read.
     pub(crate) fn change_subscriptions(&mut self, app: u32, change: impl FnOnce(&mut IndexSet<Subscription>)) {
         if !self.changed_subscriptions.contains_key(&app) {
             let list = self.subscriptions(app).iter().cloned().collect();
@@ -230,7 +230,7 @@ impl Stage<'_> {
             Some(Stored::Pending(pending)) if !overwrite && !periodic => pending.data.to_vec(),
             _ => Vec::new(),
         };
-        // Each further one would be one more state for as long as nobody waits: as many as anybody tells apart.
+        // Each further one would be one more state for as long as none is waited for: as many as are told apart.
         if all.len() < 2 {
             all.push(data);
         }

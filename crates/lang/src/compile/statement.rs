@@ -34,8 +34,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets go of the thread handles of the innermost scopes, down to the one with this number. An actor that comes to
-    /// its end lets go of all of them at once.
+    /// Drops the thread handles of the innermost scopes, down to the one with this number. An actor that comes to
+    /// its end drops all of them at once.
     fn forget_handles(&mut self, outermost: usize) {
         const BODY: usize = 1;
         let last = if self.in_def { outermost } else { outermost.max(BODY + 1) };

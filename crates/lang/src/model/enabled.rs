@@ -8,7 +8,7 @@ use crate::state::{Kind, Record, Status};
 use mazurka_core::{Access, ActorId, Awaited, BlockedVisitor, Footprint, ObjectId};
 
 impl Model {
-    /// Whether somebody who is not in a mailbox can move.
+    /// Whether an actor that is not in a mailbox can move.
     pub(crate) fn can_move(&self, words: &[i64], record: &Record) -> bool {
         match record.header.status {
             Status::Waiting => return self.may_time_out(record),
@@ -58,7 +58,7 @@ impl Model {
                 into.push(actor);
             }
             if !self.program.handlers[handler as usize].any {
-                // Nobody overtakes the first one.
+                // No message overtakes the first one.
                 busy_handler = Some(handler);
             }
         }

@@ -41,7 +41,7 @@ impl Model {
     }
 
     /// How a mutex is touched by taking it. One that some only try to take is a shared object like any other: who takes it
-    /// need not have waited for whoever gave it back.
+    /// need not have waited for the actor that released it.
     pub(crate) fn locking(&self, mutex: usize) -> Access {
         if self.program.tried[mutex] { Access::READ_WRITE } else { Access::WRITE }
     }
@@ -136,7 +136,7 @@ impl Model {
     /// Where the record of a new message goes.
     pub(crate) fn place_in_mailbox(&self, words: &[i64], handler: u32, new: &[i64]) -> usize {
         let any = self.program.handlers[handler as usize].any;
-        // By content, and equal ones by name: whoever posted first must not matter to the row.
+        // By content, and equal ones by name: which was posted first must not matter to the row.
         let comes_after = |record: &[i64], new: &[i64]| {
             let name = |record: &[i64]| self.names.stable(ActorId(low(record[1])));
             let by_content = (record[2], &record[4..]).cmp(&(new[2], &new[4..]));

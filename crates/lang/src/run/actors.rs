@@ -74,7 +74,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Nobody will join the thread: it may vanish when it ends.
+    /// No actor will join the thread: it may vanish when it ends.
     pub(super) fn forget(&mut self, thread: Register) {
         let handle = self.get(thread);
         if let Some(child) = self.model.child_by_handle(self.words, self.presence, handle) {

@@ -97,7 +97,7 @@ impl Run<'_> {
         self.words.drain(self.record.at..self.record.end());
     }
 
-    /// Nobody can join the threads of an actor that has come to its end.
+    /// No actor can join the threads of an actor that has ended.
     ///
     /// Those that have ended vanish. Those that go on see at their own end that the creator is gone, if it is a thread
     /// that was there from the start: the two ends commute. Another actor with the name of any other creator may come
@@ -139,7 +139,7 @@ impl Run<'_> {
         }
     }
 
-    /// A mutex whose holder is gone is never free again, and nobody new may be taken for its holder.
+    /// A mutex whose holder is gone is never free again, and no new actor may be taken for its holder.
     fn give_up_mutexes(&mut self, status: Status) {
         let lasting = self.record.header.kind == Kind::Thread && status == Status::Finished;
         if lasting {

@@ -115,7 +115,7 @@ impl Run<'_> {
         self.set(dst, i64::from(is_free));
     }
 
-    /// Nobody has signalled: the actor does not wait any longer and goes for its mutex.
+    /// No signal has come: the actor does not wait any longer and goes for its mutex.
     pub(super) fn time_out(&mut self) {
         let Instruction::Wait { condition, signalled } = self.program.code[self.pc as usize - 1] else {
             unreachable!("who waits stands behind a wait")

@@ -20,7 +20,7 @@ pub(crate) fn folder(test: &str) -> PathBuf {
     path
 }
 
-/// Says that a test is skipped for want of a tool. Fails where `.ci/install` said that the tool is there.
+/// Says that a test is skipped because a tool is missing. Fails where `.ci/install` said that the tool is there.
 pub(crate) fn skip(tool: &str, why: &str) {
     // Not by a macro: what macros print is shown only for tests that fail.
     writeln!(std::io::stderr(), "skipped: {why}").expect("standard error can be written to");

@@ -1,4 +1,4 @@
-//! Findings that somebody has looked at and accepts: a list that a person can read and edit.
+//! Findings that are accepted: a list that a person can read and edit.
 //!
 //! ```text
 //! # The garden may wait.

@@ -49,7 +49,7 @@ pub struct PairViolation {
     /// How much it matters: `low`, `medium` or `high`.
     #[serde(default)]
     pub severity: Option<String>,
-    /// Whether somebody has looked at it and accepts it.
+    /// Whether it is accepted.
     #[serde(default)]
     pub accepted: bool,
 }
@@ -167,7 +167,7 @@ impl PairRow {
         }
     }
 
-    /// What was found and nobody has accepted.
+    /// What was found and is not accepted.
     fn new_findings(&self) -> impl DoubleEndedIterator<Item = &PairViolation> {
         self.violations.iter().filter(|violation| !violation.accepted)
     }
@@ -182,7 +182,7 @@ impl PairRow {
         self.new_findings().map(PairViolation::severity).max()
     }
 
-    /// How many violations of a kind there are that nobody has accepted.
+    /// How many violations of a kind there are that are not accepted.
     pub(crate) fn found(&self, kind: &str) -> usize {
         self.new_findings().filter(|violation| violation.kind == kind).count()
     }

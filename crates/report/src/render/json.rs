@@ -274,7 +274,7 @@ struct ChoiceObject<'a> {
     instead: &'a str,
 }
 
-/// Somebody who waits in a deadlock: what it wants to do, what for, who holds that, and what it holds itself.
+/// An actor that waits in a deadlock: what it wants to do, what for, who holds that, and what it holds itself.
 #[derive(Serialize)]
 struct WaitObject<'a> {
     actor: &'a str,
@@ -292,7 +292,7 @@ impl<'a> WaitObject<'a> {
             text: &wait.text,
             r#where: wait.location.as_ref().map(PlaceObject::new),
             r#for: wait.awaited.words(),
-            held_by: wait.awaited.whom(),
+            held_by: wait.awaited.actor(),
             holds: &wait.holds,
         }
     }

@@ -1,6 +1,6 @@
 //! How a search stands, on one line.
 //!
-//! Nobody knows how many states a program has before they are counted, so no share of the whole is claimed. What is known
+//! How many states a program has is not known before they are counted, so no share of the whole is claimed. What is known
 //! to wait takes at least one step each: at the present rate that is a time which the search will surely still take.
 
 use crate::format::{duration, number};

@@ -177,7 +177,7 @@ fn step(story: &Story, row: &Row) -> Value {
     located(&format!("step {}: {}", row.number, story.actor(row)), &row.text, row.location.as_ref())
 }
 
-/// What somebody does, with its place.
+/// What an actor does, with its place.
 fn located(who: &str, text: &str, at: Option<&Location>) -> Value {
     let text = format!("{who}: {text}");
     let mut location = Map::new();

@@ -25,7 +25,7 @@ pub(crate) fn lines(story: &Story, options: &TextOptions) -> Vec<String> {
         .unwrap_or_else(|| table.one_line_per_step());
     if story.faithful && story.failing.is_none() {
         let cross = table.paint.alarm(CROSS);
-        lines.push(format!("{INDENT}{cross}{:fill$}nobody can move", "", fill = table.number_width + 1));
+        lines.push(format!("{INDENT}{cross}{:fill$}no actor can move", "", fill = table.number_width + 1));
     }
     lines
 }

@@ -283,7 +283,7 @@ impl Lines {
         }
     }
 
-    /// Who holds what in a deadlock, and who waits for whom in a cycle.
+    /// Who holds what in a deadlock, and which actor waits for which in a cycle.
     fn deadlock(&mut self, waits: &[Wait]) {
         let held = |wait: &Wait| {
             let actor = wait.actor.clone();
@@ -563,7 +563,7 @@ mod tests {
           step  T1                     T2
           1     lock 0   lock 0 = T1
           2                            lock 1   lock 1 = T2
-          ✗     nobody can move
+          ✗     no actor can move
         ");
     }
 
@@ -700,7 +700,7 @@ mod tests {
         let vacuous = Vacuous {
             site: site("assert(x == 2)", 3),
             reason: "was never reached: `assume(x == 1)` is never true".to_owned(),
-            remedy: Some("let somebody write x".to_owned()),
+            remedy: Some("let a step write x".to_owned()),
         };
         let mut basis = Basis {
             considered: vec![Considered { what: "values".to_owned(), text: "x from 0 to 3".to_owned() }],
@@ -716,7 +716,7 @@ mod tests {
         VERDICT  verified (partly vacuous)   exhaustive: 6 states, 1 transition,
                                              1 end blocked by assume, 0.4 ms
                  `assert(x == 2)` (three.mz:4) was never reached: `assume(x == 1)` is
-                 never true; let somebody write x
+                 never true; let a step write x
                  no assertion fails
                  1 end is blocked by `assume` at `assume(x == 1)` (three.mz:3): to wait
                  there is not a deadlock

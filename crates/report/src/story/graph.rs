@@ -27,11 +27,11 @@ pub struct Node {
 /// What is special about a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing: somebody can move.
+    /// Nothing: some actor can move.
     OnTheWay,
-    /// Everything is done, or nobody wants to move.
+    /// Everything is done, or no actor has anything left to do.
     End,
-    /// Nobody can move, and somebody wants to.
+    /// No actor can move, and some actor has something left to do.
     Deadlock,
 }
 

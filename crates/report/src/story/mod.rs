@@ -29,7 +29,7 @@ use telling::{Telling, what_sets_apart};
 pub struct Story {
     /// What is wrong, where, and with which values.
     pub violation: Violation,
-    /// The name of the actor whose step is wrong; nobody's for a deadlock.
+    /// The name of the actor whose step is wrong; `None` for a deadlock.
     pub culprit: Option<String>,
     /// The actors that move, in the order of their first moves.
     pub actors: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Story {
     pub failing: Option<usize>,
     /// The two steps whose order matters.
     pub race: Option<ToldRace>,
-    /// How much it matters, where the program can tell. Whoever knows sets this.
+    /// How much it matters, where the program can tell. Set by the frontend.
     pub severity: Option<Severity>,
     /// The step that came before one that is not part of the schedule, where that order matters.
     pub early: Option<ToldEarly>,
@@ -53,7 +53,7 @@ pub struct Story {
     pub choice: Option<ToldChoice>,
     /// Why it happens, in one sentence without a full stop, where that is known.
     pub why: Option<String>,
-    /// Who waits for whom at the end of a deadlock, where the program tells.
+    /// Which actor waits for which at the end of a deadlock, where the program tells.
     pub waits: Vec<Wait>,
     /// What is done again and again, in order, where the violation is that something never ends.
     pub repeats: Vec<String>,
@@ -63,7 +63,7 @@ pub struct Story {
     pub length: Length,
     /// Whether the program followed the schedule to its end and the violation was met there.
     pub faithful: bool,
-    /// The file in which the schedule was saved. Whoever saves it sets this.
+    /// The file in which the schedule was saved. Set when it is saved.
     pub saved: Option<String>,
 }
 

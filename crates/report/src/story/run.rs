@@ -3,7 +3,7 @@
 use crate::{Basis, Story, Vacuity};
 use mazurka_core::{Exploration, Statistics, Verdict};
 
-/// Why an engine ran that nobody asked for.
+/// Why an engine ran that was not asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picked {
     /// The reason, in a few words.
@@ -28,7 +28,7 @@ pub struct Report<'a> {
     pub program: &'a str,
     /// The engine's name.
     pub engine: &'a str,
-    /// Why this engine, where nobody asked for it.
+    /// Why this engine, where none was asked for.
     pub picked: Option<&'a Picked>,
     /// What the verdict `verified` rests on.
     pub basis: &'a Basis,

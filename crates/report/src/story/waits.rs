@@ -1,8 +1,8 @@
-//! Who waits for whom where nobody can move.
+//! Which actor waits for which, where no actor can move.
 
 use mazurka_core::{ActorId, Awaited, Footprint, Location, ObjectId, ObjectKind, Outcome, System};
 
-/// Somebody who waits in a deadlock.
+/// An actor that waits in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Who waits.
@@ -17,10 +17,10 @@ pub struct Wait {
     pub holds: Vec<String>,
 }
 
-/// What somebody waits for.
+/// What an actor waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// An object, which somebody has in hand if that is known.
+    /// An object, with its holder if that is known.
     Object {
         /// The object.
         name: String,
@@ -34,8 +34,8 @@ pub enum Waited {
 }
 
 impl Waited {
-    /// Whoever would have to move first.
-    pub fn whom(&self) -> Option<&str> {
+    /// The actor that would have to move first.
+    pub fn actor(&self) -> Option<&str> {
         match self {
             Waited::Object { holder, .. } => holder.as_deref(),
             Waited::End(actor) => Some(actor),
@@ -53,8 +53,8 @@ impl Waited {
     }
 }
 
-/// Everybody who is stuck in a state in which nobody can move. `footprints` are those of the steps that led there: what
-/// was never touched is in nobody's hand.
+/// All actors that are stuck in a state in which no actor can move. `footprints` are those of the steps that led there: what
+/// was never touched is held by no actor.
 pub(crate) fn waits<S: System>(system: &S, state: &S::State, footprints: &[Footprint]) -> Vec<Wait> {
     let mut touched: Vec<ObjectId> =
         footprints.iter().flat_map(|footprint| footprint.touches()).map(|touch| touch.object).collect();
@@ -83,12 +83,12 @@ pub(crate) fn waits<S: System>(system: &S, state: &S::State, footprints: &[Footp
     waits
 }
 
-/// Whether a thing of this kind is taken and given back.
+/// Whether a thing of this kind is acquired and released.
 fn is_taken(kind: ObjectKind) -> bool {
     matches!(kind, ObjectKind::Lock | ObjectKind::Handler)
 }
 
-/// What somebody waits for; `None` for an event that cannot happen, which is no reason to be stuck.
+/// What an actor waits for; `None` for an event that cannot happen, which is no reason to be stuck.
 fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
     let object = awaited.object();
     let holder = system.insight().holder(state, object);
@@ -156,7 +156,7 @@ pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
 /// Those who wait for each other in a cycle, by their places in `waits`: each for the next, the last for the first.
 pub fn cycle(waits: &[Wait]) -> Vec<usize> {
     let next = |index: usize| {
-        let whom = waits[index].awaited.whom()?;
+        let whom = waits[index].awaited.actor()?;
         waits.iter().position(|wait| wait.actor == whom)
     };
     for start in 0..waits.len() {
@@ -185,7 +185,7 @@ mod tests {
         let told: Vec<_> = story
             .waits
             .iter()
-            .map(|wait| (wait.actor.as_str(), wait.holds.join(","), wait.awaited.words(), wait.awaited.whom()))
+            .map(|wait| (wait.actor.as_str(), wait.holds.join(","), wait.awaited.words(), wait.awaited.actor()))
             .collect();
         assert_eq!(
             told,

@@ -94,7 +94,7 @@ impl Body<'_> {
         self.push(out, StatementKind::If(attempt, Block { statements: then }, otherwise));
     }
 
-    /// Makes room for somebody else: not where that happens again and again. Or gives back what may not be held.
+    /// Makes room for another actor: not where that happens again and again. Or releases what may not be held.
     pub(super) fn release(&mut self, out: &mut Vec<Statement>) {
         if !self.acts() || !self.affords(1) {
             return;

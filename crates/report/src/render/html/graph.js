@@ -208,7 +208,7 @@ function nodeDetails(graph, number) {
         node.values.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value))),
       ),
     ),
-    next.length > 0 ? element("h4", {}, "Next") : element("p", { class: "dim" }, "Nobody can move."),
+    next.length > 0 ? element("h4", {}, "Next") : element("p", { class: "dim" }, "No actor can move."),
     element(
       "ul",
       {},

@@ -116,7 +116,7 @@ function endingRow() {
     { class: "row ending" },
     element("span", { class: "number" }, "✗"),
     element("span", { class: "space" }),
-    element("span", { class: "words" }, element("span", { class: "tag wrong" }, "nobody can move")),
+    element("span", { class: "words" }, element("span", { class: "tag wrong" }, "no actor can move")),
   );
 }
 

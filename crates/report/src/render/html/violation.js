@@ -61,7 +61,7 @@ function headline(data, violation, index) {
     "header",
     {},
     element("p", { class: "kicker" }, `${number}${violation.kind}`, place ? element("span", { class: "dim" }, ` · ${place}`) : null),
-    element("h2", {}, violation.waits ? "deadlock: nobody can move" : violation.message),
+    element("h2", {}, violation.waits ? "deadlock: no actor can move" : violation.message),
     violation.replayed ? null : element("p", { class: "notice" }, "The program does not come to this violation along this schedule."),
   );
 }
