@@ -107,9 +107,25 @@ impl Program {
         self.features.relaxed
     }
 
-    /// Whether values are explored that are not known.
-    pub fn explores_values(&self) -> bool {
-        self.calls.iter().any(|call| call.routine == library::Routine::Nondet)
+    /// The values that were explored where the program asks for any, if it does.
+    pub fn explored_values(&self) -> Option<(i64, i64)> {
+        let asks = self.calls.iter().any(|call| call.routine == library::Routine::Nondet);
+        self.options.nondet.filter(|_| asks)
+    }
+
+    /// How many assertions there are.
+    pub fn assertions(&self) -> usize {
+        use library::Routine as R;
+        let asserts = |call: &&code::RoutineCall| {
+            matches!(call.routine, R::AssertFail | R::AssertFailMac | R::AssertThat | R::ErrorReached)
+        };
+        self.calls.iter().filter(asserts).count()
+    }
+
+    /// Bytes that tell programs apart by what they do: the same for the same code, whatever stands in comments.
+    pub fn identity_bytes(&self) -> Vec<u8> {
+        let Program { code, constants, pool, initial, calls, switches, constant_bytes, .. } = self;
+        format!("{code:?}{constants:?}{pool:?}{initial:?}{calls:?}{switches:?}{constant_bytes:?}").into_bytes()
     }
 
     /// Gives the text of a source file, which reports show.

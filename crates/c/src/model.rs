@@ -55,6 +55,13 @@ impl Model {
         model
     }
 
+    /// Makes a program explorable by engines that follow executions: data races are seen along them.
+    pub fn with_races(program: Arc<Program>) -> Self {
+        let mut model = Model::new(program, Identity::History);
+        model.initial.clocks = Some(Box::default());
+        model
+    }
+
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program

@@ -8,7 +8,7 @@ use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
 use mazurka_home::Profile;
-use mazurka_load::Settings;
+use mazurka_load::{Settings, parse_range};
 use std::time::Duration;
 
 /// More threads than any machine has cores: a larger number is a slip.
@@ -167,12 +167,14 @@ pub(crate) struct Search {
     /// Search on this many threads [default: all cores; `event`: one].
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) threads: usize,
-    /// Set a constant of a .mz program.
+    /// Set a constant of a .mz program, or a macro of a C program.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
     pub(crate) define: Vec<(String, i64)>,
     /// The file with the dependences of a trace [default: dependence.txt in the folder of the trace].
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) dependence: Option<String>,
+    #[command(flatten)]
+    pub(crate) c: CSettings,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
     #[command(flatten)]
@@ -180,6 +182,23 @@ pub(crate) struct Search {
     /// Show no progress, and only the verdict.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What a C program is made with.
+#[derive(Debug, Args)]
+pub(crate) struct CSettings {
+    /// Run this function instead of `main`.
+    #[arg(help_heading = "C programs", long, value_name = "FUNCTION", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) entry: Option<String>,
+    /// The values to explore where the program asks for any (`__VERIFIER_nondet_int`), as in 0..3.
+    #[arg(help_heading = "C programs", long, value_name = "FROM..TO", value_parser = parse_range, allow_hyphen_values = true)]
+    pub(crate) nondet: Option<(i64, i64)>,
+    /// The arguments of the program, separated by blanks.
+    #[arg(help_heading = "C programs", long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub(crate) arguments: Option<String>,
+    /// Options for clang.
+    #[arg(help_heading = "C programs", last = true, value_name = "CLANG OPTIONS")]
+    pub(crate) clang: Vec<String>,
 }
 
 /// What a smart home is made for.
@@ -227,6 +246,10 @@ impl Search {
             never: self.home.never.clone(),
             no_conflicts: self.home.no_conflicts,
             dependence: self.dependence.clone(),
+            clang: self.c.clang.clone(),
+            entry: self.c.entry.clone(),
+            nondet: self.c.nondet,
+            arguments: self.c.arguments.iter().flat_map(|given| given.split_whitespace()).map(str::to_owned).collect(),
         }
     }
 
@@ -257,10 +280,11 @@ The verdict is `verified` (no order of events breaks the program), `violated`, `
 Examples:
   mazurka check examples/threads/lost-update.mz
   mazurka check examples/threads/dining-philosophers.mz -D N=5 --all
+  mazurka check main.c queue.c -D N=3 -- -Iinclude
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
-    /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
+    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// The algorithm. `auto` picks one and says why.
@@ -330,7 +354,7 @@ Every engine looks for all violations, so that the counts can be compared. An en
 says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
 engines that have them.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file, the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
+    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.

@@ -4,6 +4,7 @@
 //! [`Settings`] is what a program is read with besides its files, and [`diagnostic`] shows what is wrong with a text.
 #![forbid(unsafe_code)]
 
+mod c;
 pub mod diagnostic;
 mod home;
 mod include;
@@ -11,7 +12,8 @@ mod load;
 mod read;
 mod settings;
 
+pub use c::CProgram;
 pub use home::HomeProgram;
 pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
-pub use settings::Settings;
+pub use settings::{Settings, parse_range};

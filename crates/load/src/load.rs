@@ -54,6 +54,8 @@ pub enum Kind {
     Mz,
     /// Apps of a smart home: `.groovy` files.
     Home,
+    /// A C program: `.c` files, or `.ll` files, which are LLVM IR as text.
+    C,
     /// A trace of an Android app, and the file of its dependences: `.txt` files.
     Trace,
 }
@@ -64,6 +66,7 @@ impl Kind {
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
+            "c" | "ll" => Some(Kind::C),
             "txt" => Some(Kind::Trace),
             _ => None,
         }
@@ -82,6 +85,7 @@ pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: 
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour, budget),
+        Kind::C => crate::c::load_c(files, settings, colour),
         Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
 }
@@ -95,18 +99,21 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz or .groovy, or a trace that ends in .txt",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, or a trace that ends in .txt",
                 shown(file)
             ))
         })?);
     }
     match kinds[..] {
-        [] => Err(LoadError("error: no files were given\nexpected a .mz file, .groovy files or a trace".to_owned())),
+        [] => Err(LoadError(
+            "error: no files were given\nexpected a .mz file, C files, .groovy files or a trace".to_owned(),
+        )),
         [Kind::Mz] => Ok(Kind::Mz),
         [Kind::Trace] | [Kind::Trace, Kind::Trace] => Ok(Kind::Trace),
         _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
+        _ if kinds.iter().all(|&kind| kind == Kind::C) => Ok(Kind::C),
         _ => Err(LoadError::plain(format!(
-            "error: these {} files do not make one program\nexpected one .mz file, .groovy files only, or a trace and the file of its dependences",
+            "error: these {} files do not make one program\nexpected one .mz file, C files only, .groovy files only, or a trace and the file of its dependences",
             files.len()
         ))),
     }

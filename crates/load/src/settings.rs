@@ -7,7 +7,7 @@ use mazurka_home::{HomeText, Options, Profile};
 /// What a program is read with, besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Constants of a `.mz` program.
+    /// Constants of a `.mz` program, or macros of a C program.
     pub defines: Vec<(String, i64)>,
     /// The file that says which devices a home has.
     pub home: Option<String>,
@@ -19,6 +19,14 @@ pub struct Settings {
     pub no_conflicts: bool,
     /// The file of the dependences of a trace.
     pub dependence: Option<String>,
+    /// What clang is told.
+    pub clang: Vec<String>,
+    /// The function of a C program that runs first, if that is not `main`.
+    pub entry: Option<String>,
+    /// The values that are explored where a C program asks for any.
+    pub nondet: Option<(i64, i64)>,
+    /// The arguments of a C program.
+    pub arguments: Vec<String>,
 }
 
 impl Settings {
@@ -32,22 +40,40 @@ impl Settings {
         Options { profile: self.profile, conflicts: !self.no_conflicts, never: self.never.clone(), home }
     }
 
+    /// What a C program is made with.
+    pub(crate) fn of_c(&self) -> mazurka_c::Options {
+        let usual = mazurka_c::Options::default();
+        mazurka_c::Options {
+            entry: self.entry.clone().unwrap_or(usual.entry),
+            arguments: self.arguments.clone(),
+            nondet: self.nondet,
+            ..mazurka_c::Options::default()
+        }
+    }
+
     /// Says which setting does not belong to a kind of program, if one does not.
     pub(crate) fn refuse_others(&self, kind: Kind) -> Result<(), String> {
-        let (of_mz, of_home, of_trace) = (
-            "expected a .mz file for this option",
+        let (of_mz, of_c, of_home, of_trace) = (
+            "expected a .mz file or C files for this option",
+            "expected C files for this option",
             "expected .groovy files for this option",
             "expected a trace for this option",
         );
         let given = [
             (self.defines.first().map(|(name, _)| format!("-D {}", shown(name))), Kind::Mz, of_mz),
+            (self.clang.first().map(|option| shown(option).into_owned()), Kind::C, of_c),
+            (self.entry.as_ref().map(|_| "--entry".to_owned()), Kind::C, of_c),
+            (self.nondet.map(|_| "--nondet".to_owned()), Kind::C, of_c),
+            (self.arguments.first().map(|_| "--arguments".to_owned()), Kind::C, of_c),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
-        let mut others = given.into_iter().filter(|(_, belongs, _)| *belongs != kind);
+        // Both have constants.
+        let fits = |belongs: Kind| belongs == kind || belongs == Kind::Mz && kind == Kind::C;
+        let mut others = given.into_iter().filter(|(_, belongs, _)| !fits(*belongs));
         let wrong = others.find_map(|(option, _, expected)| Some((option?, expected)));
         wrong.map_or(Ok(()), |(option, expected)| Err(format!("error: {option}: not for this program\n{expected}")))
     }
@@ -64,6 +90,10 @@ impl Settings {
         if self.no_conflicts {
             all.push(("conflicts".to_owned(), "no".to_owned()));
         }
+        all.extend(self.clang.iter().map(|option| ("clang".to_owned(), option.clone())));
+        all.extend(self.entry.iter().map(|entry| ("entry".to_owned(), entry.clone())));
+        all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
+        all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
         all
     }
 
@@ -75,6 +105,19 @@ impl Settings {
                 (Kind::Mz, ..) => {
                     let number =
                         value.parse().map_err(|_| format!("`define {name}={value}`\nexpected a whole number"))?;
+                    settings.defines.push((name.clone(), number));
+                }
+                (Kind::C, "clang", option) => settings.clang.push(option.to_owned()),
+                (Kind::C, "entry", entry) => settings.entry = Some(entry.to_owned()),
+                (Kind::C, "argument", argument) => settings.arguments.push(argument.to_owned()),
+                (Kind::C, "nondet", range) => {
+                    let range = parse_range(range).map_err(|error| format!("`define nondet={value}`\n{error}"))?;
+                    settings.nondet = Some(range);
+                }
+                (Kind::C, ..) => {
+                    let number = value.parse().map_err(|_| {
+                        format!("`define {name}={value}`\nexpected a whole number, or clang, entry, nondet or argument")
+                    })?;
                     settings.defines.push((name.clone(), number));
                 }
                 (Kind::Home, "home", file) => settings.home = Some(file.to_owned()),
@@ -94,6 +137,15 @@ impl Settings {
     }
 }
 
+/// A range of numbers, as in `0..3`, both ends included.
+pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
+    let wrong = || "expected two whole numbers, as in 0..3, the smaller one first".to_owned();
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
+    let (from, to) = (number(from)?, number(to)?);
+    if from <= to { Ok((from, to)) } else { Err(wrong()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,6 +162,15 @@ mod tests {
         assert_eq!(Settings::read(&home.written(), Kind::Home), Ok(home));
         let mz = Settings::defines(&[("N".to_owned(), -3)]);
         assert_eq!(Settings::read(&mz.written(), Kind::Mz), Ok(mz));
+        let c = Settings {
+            defines: vec![("N".to_owned(), 3)],
+            clang: vec!["-Iinclude".to_owned()],
+            entry: Some("test".to_owned()),
+            nondet: Some((-1, 2)),
+            arguments: vec!["a b".to_owned()],
+            ..Settings::default()
+        };
+        assert_eq!(Settings::read(&c.written(), Kind::C), Ok(c));
         let wrong = [("profile".to_owned(), "papr".to_owned())];
         assert!(Settings::read(&wrong, Kind::Home).is_err_and(|error| error.contains("profile=papr")));
         assert!(Settings::read(&wrong, Kind::Mz).is_err_and(|error| error.contains("expected a whole number")));

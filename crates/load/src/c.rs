@@ -1,0 +1,148 @@
+//! C programs as something that can be checked: clang is called, and the program is made of what it prints.
+
+use crate::diagnostic;
+use crate::load::{LoadError, Loaded};
+use crate::read_text;
+use crate::settings::Settings;
+use mazurka::engines::{Options, explore};
+use mazurka::report::html::Source;
+use mazurka::report::terminal::visible;
+use mazurka::report::{Basis, Considered};
+use mazurka::{Engine, Exploration, Fingerprint, Found, Meter, Observer, Subject, Verdict};
+use mazurka_c::clang::{Clang, ClangError};
+use mazurka_c::{Identity, Model, Program};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A C program: engines that store states see its actors by presence, all others by history. Engines that follow executions
+/// look for data races, too.
+#[derive(Debug)]
+pub struct CProgram {
+    by_presence: Model,
+    by_history: Model,
+    with_races: Model,
+}
+
+impl CProgram {
+    /// Makes a program checkable.
+    pub fn new(program: Program) -> Self {
+        let program = Arc::new(program);
+        CProgram {
+            by_presence: Model::new(Arc::clone(&program), Identity::Presence),
+            by_history: Model::new(Arc::clone(&program), Identity::History),
+            with_races: Model::with_races(program),
+        }
+    }
+
+    /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
+    fn sees_races(engine: Engine) -> bool {
+        matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
+    }
+
+    /// The same violation in lasting names.
+    fn retell(&self, found: &Found) -> Option<Found> {
+        let schedule = Model::retell(&self.by_presence, &self.by_history, &found.schedule)?;
+        let violations = Subject::replay(&self.by_history, &schedule)?;
+        let violation = violations.into_iter().find(|violation| violation.same_site(&found.violation))?;
+        Some(Found { violation, schedule })
+    }
+}
+
+impl Subject for CProgram {
+    fn inner(&self) -> &dyn Subject {
+        &self.with_races
+    }
+
+    fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        if engine.present_identity() {
+            let mut exploration = explore(engine, &self.by_presence, options, observer);
+            let retell = |found: &Found| self.retell(found).unwrap_or_else(|| found.clone());
+            exploration.violations = exploration.violations.iter().map(retell).collect();
+            exploration
+        } else if Self::sees_races(engine) {
+            explore(engine, &self.with_races, options, observer)
+        } else {
+            explore(engine, &self.by_history, options, observer)
+        }
+    }
+
+    fn growth(&self, meter: &Meter) -> Option<usize> {
+        Subject::growth(&self.by_presence, meter)
+    }
+
+    fn basis(&self, exploration: &Exploration) -> Basis {
+        let program = self.by_history.program();
+        let mut excluded = vec!["fails an assertion", "crashes", "deadlocks"];
+        // Without states, executions were followed, and with them the clocks.
+        let followed = exploration.statistics.get(mazurka::Counter::States).is_none();
+        if followed {
+            excluded.push("has a data race");
+        }
+        let mut considered = Vec::new();
+        let mut consider = |what: &str, text: String| considered.push(Considered { what: what.to_owned(), text });
+        let restriction = match (program.uses_weak_atomics(), followed && exploration.verdict == Verdict::Verified) {
+            (false, true) => {
+                "sequentially consistent executions, which are all: there are no data races and no weak atomics"
+            }
+            (false, false) => "sequentially consistent executions",
+            (true, _) => "sequentially consistent executions; the program has weaker atomics, which allow more",
+        };
+        consider("memory", restriction.to_owned());
+        if let Some((from, to)) = program.explored_values() {
+            consider("values", format!("{from} to {to} for what is not known"));
+        }
+        Basis { considered, stated: program.assertions(), ..Basis::excluding(excluded) }
+    }
+}
+
+/// Reads the files of a C program.
+pub(crate) fn load_c(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+    let mut texts = Vec::new();
+    let mut modules = Vec::new();
+    for file in files {
+        let text = read_text(file, "a C file")?;
+        let module = if has_extension(file, "ll") { text.clone() } else { translate(file, settings)? };
+        modules.push((file.clone(), module));
+        texts.push(Source { file: file.clone(), text });
+    }
+    let mut program = Program::from_ir(&modules, &settings.of_c()).map_err(|error| {
+        let text = modules.iter().find(|(file, _)| *file == error.file).map_or("", |(_, text)| text);
+        // What is wrong with the program as a whole has no place in the text.
+        if error.diagnostic.span.is_empty() {
+            let mazurka::Diagnostic { message, label, .. } = &error.diagnostic;
+            return LoadError::plain(format!("error: {}: {message}\n{label}", error.file));
+        }
+        LoadError(diagnostic::render(&error.file, text, &[error.diagnostic], colour))
+    })?;
+    for name in program.source_files() {
+        match texts.iter().find(|source| source.file == name) {
+            Some(source) => program.add_source(&name, &source.text),
+            // Headers of the user's, and the sources of files of IR.
+            None if !Path::new(&name).is_absolute() => {
+                if let Ok(text) = read_text(&name, "a source file") {
+                    program.add_source(&name, &text);
+                    texts.push(Source { file: name, text });
+                }
+            }
+            None => {}
+        }
+    }
+    Ok(Loaded {
+        name: files.join(" + "),
+        files: files.to_vec(),
+        source: Fingerprint::of_bytes(&program.identity_bytes()),
+        texts,
+        subject: Box::new(CProgram::new(program)),
+    })
+}
+
+fn has_extension(file: &str, extension: &str) -> bool {
+    Path::new(file).extension().is_some_and(|found| found == extension)
+}
+
+fn translate(file: &str, settings: &Settings) -> Result<String, LoadError> {
+    let told = |error: ClangError| LoadError(visible(&error.to_string(), false).into_owned());
+    let defines = settings.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
+    let options: Vec<String> = defines.chain(settings.clang.iter().cloned()).collect();
+    Clang::find().map_err(told)?.translate(file, &options).map_err(told)
+}
