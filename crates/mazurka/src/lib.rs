@@ -59,7 +59,7 @@ pub use subject::{MzProgram, Origin, Subject};
 /// Doubles of `std` for code that is checked by [`model`]. Outside of a model they behave like the originals. The crate `mazurka-sync`
 /// has the same modules, which are `std` itself unless its feature `check` is on.
 pub mod doubles {
-    pub use mazurka_rust::{cell, hint, sync, thread};
+    pub use mazurka_rust::{cell, future, hint, mailbox, sync, thread};
 }
 
 /// Says that a condition has to hold at this place in at least one execution of a [`model`]; otherwise the test fails. Without a

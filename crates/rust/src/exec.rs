@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     /// Whether handlers of the two kinds were made.
     pub(crate) fifo: AtomicBool,
     pub(crate) any: AtomicBool,
+    /// Whether the order of a handler's messages matters, whatever they touch.
+    pub(crate) handlers_are_locks: AtomicBool,
     /// Executions begun, and steps run again.
     pub(crate) begun: AtomicU64,
     pub(crate) replayed: AtomicU64,
@@ -539,11 +541,16 @@ impl Exec {
             self.touch_id(life, Access::READ);
         }
         let spun = std::mem::take(&mut self.actors[slot].spins);
+        let is_message = self.actors[slot].message.is_some();
         let can_wait = match operation.needs {
+            Needs::Turn => self.actors[slot].message.is_some_and(|message| message.mailbox.is_some()),
             Needs::Nothing => !spun.is_empty(),
             Needs::Free => self.is_fine() || self.objects[operation.object as usize].kind != Kind::Mutex,
             _ => true,
         };
+        if is_message && !matches!(operation.needs, Needs::Nothing | Needs::Turn) {
+            self.handlers_are_locks();
+        }
         for (object, _) in spun {
             self.touch(object, Access::READ);
             self.actors[slot].looks.clear();
@@ -627,9 +634,13 @@ impl Exec {
             }
             Needs::Awake | Needs::AwakeAndFree if is_asleep => Some(Awaited::Made(actor.life)),
             Needs::Awake | Needs::Never => None,
-            Needs::Free | Needs::NoWriter | Needs::AwakeAndFree | Needs::Items | Needs::Room | Needs::Taken(_) | Needs::Turn => {
-                Some(Awaited::Freed(id()))
-            }
+            Needs::Free
+            | Needs::NoWriter
+            | Needs::AwakeAndFree
+            | Needs::Items
+            | Needs::Room
+            | Needs::Taken(_)
+            | Needs::Turn => Some(Awaited::Freed(id())),
             Needs::Ended(other) => {
                 let life = self.actors[other as usize].life;
                 footprint.touch(life, Access::READ);
@@ -670,7 +681,12 @@ impl Exec {
     }
 
     fn add_object(&mut self, id: ObjectId, kind: Kind) -> u32 {
-        self.has_cells |= kind == Kind::Cell;
+        if kind == Kind::Cell {
+            self.has_cells = true;
+            if self.shared.any.load(Ordering::Relaxed) {
+                self.handlers_are_locks();
+            }
+        }
         self.objects.push(Object {
             id,
             kind,
@@ -888,10 +904,9 @@ impl Exec {
         if let Some(probe) = self.actors[slot].probe.take() {
             self.is_no_loop(*probe);
         }
-        let life = self.actors[slot].life;
-        self.touch_id(life, Access::WRITE);
-        if let Some(message) = self.actors[slot].message {
-            self.end_message(message);
+        match self.actors[slot].message {
+            Some(message) => self.end_message(message.handler),
+            None => self.touch_id(self.actors[slot].life, Access::WRITE),
         }
         let actor = &mut self.actors[slot];
         actor.status = Status::Ended;

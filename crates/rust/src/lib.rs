@@ -10,9 +10,10 @@
 pub mod cell;
 mod check;
 mod exec;
+pub mod future;
 mod handle;
 mod local;
-mod mailbox;
+pub mod mailbox;
 mod memory;
 mod names;
 mod operation;

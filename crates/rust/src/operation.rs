@@ -35,9 +35,6 @@ pub(crate) enum Verb {
     Post,
     /// A message begins.
     Begin,
-    /// A task waits to be woken.
-    Pending,
-    Wake,
 }
 
 impl Verb {
@@ -68,8 +65,6 @@ impl Verb {
             Verb::Count => "counts references",
             Verb::Post => "posts",
             Verb::Begin => "begins",
-            Verb::Pending => "waits to be woken",
-            Verb::Wake => "wakes",
         }
     }
 

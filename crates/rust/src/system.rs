@@ -131,6 +131,7 @@ impl Closure {
                 seen_dropping: Mutex::new(Vec::new()),
                 fifo: AtomicBool::new(false),
                 any: AtomicBool::new(false),
+                handlers_are_locks: AtomicBool::new(false),
                 begun: AtomicU64::new(0),
                 replayed: AtomicU64::new(0),
             }),
@@ -497,7 +498,8 @@ impl System for Closure {
     fn object(&self, object: ObjectId) -> Object {
         let kind = self.shared.names.object_kind(object);
         let rule = match kind {
-            Kind::Mutex if !self.shared.fine.load(Ordering::Relaxed) => Rule::Mutex,
+            // A mutex has data of its own, which no other footprint shows: the order of locks is all that is known of it.
+            Kind::Handler { any: true } if !self.shared.handlers_are_locks.load(Ordering::Relaxed) => Rule::Bag,
             _ => Rule::Free,
         };
         Object { kind: kind.object_kind(), rule }
@@ -555,6 +557,8 @@ impl Narrator<State> for Closure {
             Kind::Mutex | Kind::RwLock if access.contains(Access::RELEASE) => "unlocked",
             Kind::Condvar if access.contains(Access::ADD) => "waited on",
             Kind::Condvar => "notified",
+            Kind::Handler { .. } => "ran on",
+            Kind::Mailbox => "posted to",
             Kind::Atomic if reads && writes => "updated",
             Kind::Atomic if writes || access.contains(Access::REWRITE) => "stored to",
             Kind::Atomic => "loaded",

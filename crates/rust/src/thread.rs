@@ -288,6 +288,11 @@ pub fn park_timeout(limit: Duration) {
     park_until(Location::caller(), true);
 }
 
+/// Waits for a task to be woken.
+pub(crate) fn pend(site: Site) {
+    park_until(site, false);
+}
+
 fn park_until(site: Site, may_time_out: bool) {
     let object = with(|exec| {
         let slot = exec.current;
