@@ -5,146 +5,170 @@
 
 use smallvec::SmallVec;
 
+/// Where the words of a set are kept: beside it while they are few, which suits many small sets, or elsewhere.
+pub(crate) trait Storage: Default + AsRef<[u64]> + AsMut<[u64]> + Extend<u64> {
+    /// Makes the set longer, by zeros, or shorter.
+    fn resize(&mut self, words: usize);
+}
+
+impl Storage for SmallVec<[u64; 4]> {
+    fn resize(&mut self, words: usize) {
+        SmallVec::resize(self, words, 0);
+    }
+}
+
+impl Storage for Vec<u64> {
+    fn resize(&mut self, words: usize) {
+        Vec::resize(self, words, 0);
+    }
+}
+
 /// A set of small numbers.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Bits(SmallVec<[u64; 4]>);
+pub(crate) struct BitSet<W>(W);
+
+/// A set that is small and often copied.
+pub(crate) type Bits = BitSet<SmallVec<[u64; 4]>>;
+
+/// A set of which there are few, and which is often asked.
+pub(crate) type LongBits = BitSet<Vec<u64>>;
 
 impl Clone for Bits {
     fn clone(&self) -> Self {
         // All words at once, where a derived clone would take one after the other.
-        Bits(SmallVec::from_slice(&self.0))
+        BitSet(SmallVec::from_slice(&self.0))
     }
 }
 
-impl Bits {
+impl<W: Storage> BitSet<W> {
     /// Adds a number; true if it is new.
     #[inline]
     pub(crate) fn insert(&mut self, number: u32) -> bool {
         let (word, bit) = (number as usize / 64, 1u64 << (number % 64));
         self.reach(word + 1);
-        let new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
+        let new = self.0.as_ref()[word] & bit == 0;
+        self.0.as_mut()[word] |= bit;
         new
     }
 
     /// Whether a number is in the set.
     #[inline]
     pub(crate) fn contains(&self, number: u32) -> bool {
-        contains(&self.0, number)
+        contains(self.0.as_ref(), number)
     }
 
     /// Whether no number is.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|&word| word == 0)
+        self.0.as_ref().iter().all(|&word| word == 0)
     }
 
     /// The set as words.
     #[inline]
     pub(crate) fn words(&self) -> &[u64] {
-        &self.0
+        self.0.as_ref()
     }
 
     /// How many numbers are.
     pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
+        self.0.as_ref().iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Takes everything out and keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.0.clear();
+        self.0.resize(0);
     }
 
     /// The numbers that are in this set and not in `other`.
-    pub(crate) fn without<'a>(&'a self, other: &'a Bits) -> impl Iterator<Item = u32> + 'a {
-        members(self.0.iter().enumerate().map(|(index, &word)| word & !other.word(index)))
+    pub(crate) fn without<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = u32> + 'a {
+        members(self.0.as_ref().iter().enumerate().map(|(index, &word)| word & !other.word(index)))
     }
 
     /// Adds what is in `more`.
-    pub(crate) fn unite(&mut self, more: &Bits) {
-        self.unite_words(&more.0);
+    pub(crate) fn unite(&mut self, more: &Self) {
+        self.unite_words(more.0.as_ref());
     }
 
     /// Adds what is in a set of words.
     pub(crate) fn unite_words(&mut self, more: &[u64]) {
         self.reach(more.len());
-        self.0.iter_mut().zip(more).for_each(|(mine, theirs)| *mine |= theirs);
+        self.0.as_mut().iter_mut().zip(more).for_each(|(mine, theirs)| *mine |= theirs);
     }
 
     /// Becomes the set of these words.
     pub(crate) fn assign(&mut self, words: impl Iterator<Item = u64>) {
-        self.0.clear();
+        self.0.resize(0);
         self.0.extend(words);
     }
 
     /// The numbers in the set.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        members(self.0.iter().copied())
+        members(self.0.as_ref().iter().copied())
     }
 
     /// The largest number below `bound` that is in this set and not in `other`.
-    pub(crate) fn last_without(&self, other: &Bits, bound: u32) -> Option<u32> {
-        let mut index = (bound as usize / 64).min(self.0.len());
+    pub(crate) fn last_without(&self, other: &Self, bound: u32) -> Option<u32> {
+        let mut index = (bound as usize / 64).min(self.0.as_ref().len());
         let mut word = self.word(index) & !other.word(index) & ((1 << (bound % 64)) - 1);
         while word == 0 {
             index = index.checked_sub(1)?;
-            word = self.0[index] & !other.word(index);
+            word = self.0.as_ref()[index] & !other.word(index);
         }
         Some(index as u32 * 64 + 63 - word.leading_zeros())
     }
 
     /// One more than the largest number that can be in the set.
     pub(crate) fn bound(&self) -> u32 {
-        self.0.len() as u32 * 64
+        self.0.as_ref().len() as u32 * 64
     }
 
     /// Takes a number out.
     pub(crate) fn remove(&mut self, number: u32) {
-        if let Some(word) = self.0.get_mut(number as usize / 64) {
+        if let Some(word) = self.0.as_mut().get_mut(number as usize / 64) {
             *word &= !(1u64 << (number % 64));
         }
     }
 
     /// Takes out what is in `other`.
-    pub(crate) fn subtract(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= !theirs);
+    pub(crate) fn subtract(&mut self, other: &Self) {
+        self.0.as_mut().iter_mut().zip(other.0.as_ref()).for_each(|(mine, theirs)| *mine &= !theirs);
     }
 
     /// Takes out what is not in `other`.
-    pub(crate) fn intersect(&mut self, other: &Bits) {
-        self.0.truncate(other.0.len());
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine &= theirs);
+    pub(crate) fn intersect(&mut self, other: &Self) {
+        self.0.resize(self.0.as_ref().len().min(other.0.as_ref().len()));
+        self.0.as_mut().iter_mut().zip(other.0.as_ref()).for_each(|(mine, theirs)| *mine &= theirs);
     }
 
     /// Whether some number is in both sets.
-    pub(crate) fn meets(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).any(|(mine, theirs)| mine & theirs != 0)
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.0.as_ref().iter().zip(other.0.as_ref()).any(|(mine, theirs)| mine & theirs != 0)
     }
 
     /// Whether everything here is in `other` too.
-    pub(crate) fn is_within(&self, other: &Bits) -> bool {
-        self.0.iter().enumerate().all(|(index, &mine)| mine & !other.word(index) == 0)
+    pub(crate) fn is_within(&self, other: &Self) -> bool {
+        self.0.as_ref().iter().enumerate().all(|(index, &mine)| mine & !other.word(index) == 0)
     }
 
     /// Whether everything that is here and in `filter` is in `other` too.
-    pub(crate) fn meets_only_within(&self, filter: &Bits, other: &Bits) -> bool {
-        let mut both = self.0.iter().zip(&filter.0).enumerate();
+    pub(crate) fn meets_only_within(&self, filter: &Self, other: &Self) -> bool {
+        let mut both = self.0.as_ref().iter().zip(filter.0.as_ref()).enumerate();
         both.all(|(index, (mine, theirs))| mine & theirs & !other.word(index) == 0)
     }
 
     /// One of its words.
     #[inline]
     pub(crate) fn word(&self, index: usize) -> u64 {
-        word(&self.0, index)
+        word(self.0.as_ref(), index)
     }
 
     fn reach(&mut self, words: usize) {
-        if self.0.len() < words {
-            self.0.resize(words, 0);
+        if self.0.as_ref().len() < words {
+            self.0.resize(words);
         }
     }
 }
 
-impl Extend<u32> for Bits {
+impl<W: Storage> Extend<u32> for BitSet<W> {
     fn extend<I: IntoIterator<Item = u32>>(&mut self, numbers: I) {
         for number in numbers {
             self.insert(number);

@@ -11,7 +11,7 @@ use super::store::nodes::{NONE, NodeId, Nodes};
 use super::store::sets::Set;
 use super::summary::classes::{ClassId, Classes};
 use super::summary::entries::{Entries, EntryId, LabelId};
-use crate::shared::bits::{Bits, members_of_word, word};
+use crate::shared::bits::{LongBits, members_of_word, word};
 use crate::shared::ledger::CHECK_EVERY;
 use mazurka_core::{
     Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Rule, Schedule, Step, StopReason, System,
@@ -86,7 +86,7 @@ fn acquired_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<Object
 }
 
 /// Adds the mutexes among the objects that a step writes or releases; `met` are the objects that were asked about before.
-fn note_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut Bits, mutexes: &mut Vec<ObjectId>) {
+fn note_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut LongBits, mutexes: &mut Vec<ObjectId>) {
     for touch in footprint
         .touches()
         .iter()
@@ -132,20 +132,20 @@ pub(super) struct Graph<'s, S: System> {
     /// The first of the states that were met since the analysis was given up.
     first_without_summary: Option<NodeId>,
     /// The actors that were ever present.
-    seen: Bits,
+    seen: LongBits,
     /// The objects that steps wrote so far, and the mutexes among them.
-    met: Bits,
+    met: LongBits,
     mutexes: Vec<ObjectId>,
     /// The actors with a fixed guard, for each of them the entries of its guard, and the entries of all of them.
-    fixed_guard_actors: Bits,
+    fixed_guard_actors: LongBits,
     fixed_guard: Vec<Set>,
     fixed_guard_entries: Set,
     /// For each actor the step that it was last seen blocked on: mostly it is blocked on that again.
     blocked_steps: Vec<Option<BlockedStep>>,
     /// Scratch: sets of actors or objects, the actors with a fixed guard that can move, and the enabled actors of a state.
-    backtrack_points: Bits,
-    held: Bits,
-    fixed_guard_enabled: Bits,
+    backtrack_points: LongBits,
+    held: LongBits,
+    fixed_guard_enabled: LongBits,
     enabled: Vec<ActorId>,
 }
 
@@ -163,16 +163,16 @@ impl<'s, S: System> Graph<'s, S> {
             propagated: 0,
             pending: Vec::new(),
             first_without_summary: None,
-            seen: Bits::default(),
-            met: Bits::default(),
+            seen: LongBits::default(),
+            met: LongBits::default(),
             mutexes: Vec::new(),
-            fixed_guard_actors: Bits::default(),
+            fixed_guard_actors: LongBits::default(),
             fixed_guard: Vec::new(),
             fixed_guard_entries: Set::EMPTY,
             blocked_steps: Vec::new(),
-            backtrack_points: Bits::default(),
-            held: Bits::default(),
-            fixed_guard_enabled: Bits::default(),
+            backtrack_points: LongBits::default(),
+            held: LongBits::default(),
+            fixed_guard_enabled: LongBits::default(),
             enabled: Vec::new(),
         };
         graph.note_fixed_guards();
@@ -562,7 +562,7 @@ impl<'s, S: System> Graph<'s, S> {
         {
             held.insert(handler.0);
         }
-        let held = self.entries.sets.set(held.words());
+        let held = if held.words().is_empty() { Set::EMPTY } else { self.entries.sets.set(held.words()) };
         self.entries.label(actor, footprint, held, || acquired_mutex(self.system, footprint))
     }
 

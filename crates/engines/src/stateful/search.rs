@@ -194,6 +194,8 @@ impl<'a, S: System> Search<'a, S> {
                 }
             }
             if self.successors.len == 0 {
+                // An execution may have been cut here, and all steps lead to closed states.
+                self.graph.nodes.close(start);
                 self.graph.drop_state(start);
                 return Ok(());
             }

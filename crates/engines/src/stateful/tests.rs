@@ -2,8 +2,8 @@
 
 use crate::{Engine, Options, explore};
 use mazurka_core::{
-    Access, ActorId, Awaited, BlockedVisitor, Insight, Object, ObjectId, ObjectKind, Rule, Silent, Step, System,
-    Traits, Violation, ViolationKind,
+    Access, ActorId, Awaited, BlockedVisitor, Budget, Insight, Object, ObjectId, ObjectKind, Rule, Silent, Step,
+    System, Traits, Violation, ViolationKind,
 };
 
 const DOOR: ObjectId = ObjectId(0);
@@ -113,4 +113,66 @@ fn a_read_of_what_is_released_is_not_subsumed_by_an_acquire() {
     });
     assert_eq!(full, ["sees the door open", "sees the door shut"]);
     assert_eq!(reduced, full);
+}
+
+const FLAGS: [ObjectId; 2] = [ObjectId(0), ObjectId(1)];
+const TURN: ObjectId = ObjectId(2);
+
+/// Peterson's mutual exclusion, for ever: each thread raises its flag, gives the turn away, spins, and lowers its flag.
+struct Peterson;
+
+impl System for Peterson {
+    /// For each thread its next step; the flags; the turn.
+    type State = ([u8; 2], [bool; 2], usize);
+
+    fn initial_states(&self) -> Vec<Self::State> {
+        vec![([0; 2], [false; 2], 0)]
+    }
+
+    fn enabled(&self, _state: &Self::State, into: &mut Vec<ActorId>) {
+        into.extend([ActorId(0), ActorId(1)]);
+    }
+
+    fn step(&self, (next, flags, turn): &mut Self::State, actor: ActorId, step: &mut Step) {
+        let (own, other) = (actor.index(), 1 - actor.index());
+        next[own] = match next[own] {
+            0 => {
+                step.write(FLAGS[own]);
+                flags[own] = true;
+                1
+            }
+            1 => {
+                step.write(TURN);
+                *turn = other;
+                2
+            }
+            2 => {
+                step.read(FLAGS[other]);
+                if flags[other] { 3 } else { 4 }
+            }
+            3 => {
+                step.read(TURN);
+                if *turn == other { 2 } else { 4 }
+            }
+            _ => {
+                step.write(FLAGS[own]);
+                flags[own] = false;
+                0
+            }
+        };
+    }
+
+    fn traits(&self) -> Traits {
+        Traits { threads: true, tells_blocked: true, ..Traits::default() }
+    }
+}
+
+#[test]
+fn a_state_that_was_cut_is_closed_once_all_its_actors_were_tried() {
+    for depth in 1..40 {
+        let budget = Budget { depth: Some(depth), ..Budget::default() };
+        let options = Options { all: true, threads: 1, budget, ..Options::default() };
+        let exploration = explore(Engine::Stateful, &Peterson, &options, &mut Silent);
+        assert!(exploration.violations.is_empty(), "{depth}");
+    }
 }

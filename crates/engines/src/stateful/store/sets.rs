@@ -4,7 +4,7 @@
 //! are many, a search meets few different summaries, and each of them very often. What was computed of such a set is looked
 //! up the next time; see [`Memo`]. No set is ever dropped: there are about as many as states at most.
 
-use crate::shared::bits::Bits;
+use crate::shared::bits::LongBits;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 use std::hash::{BuildHasher, Hash};
@@ -33,7 +33,7 @@ pub(in crate::stateful) struct Sets {
     starts: Vec<usize>,
     numbers: HashTable<usize>,
     unions: Memo<[Set; 2], Set>,
-    scratch: Bits,
+    scratch: LongBits,
 }
 
 fn hash(words: &[u64]) -> u64 {
@@ -51,7 +51,7 @@ impl Sets {
             starts: vec![0],
             numbers: HashTable::new(),
             unions: Memo::new(),
-            scratch: Bits::default(),
+            scratch: LongBits::default(),
         }
     }
 

@@ -22,7 +22,7 @@
 use super::super::store::nodes::Enabled;
 use super::super::store::sets::{Memo, Set};
 use super::entries::{Entries, Entry, EntryId, Fact, LabelId};
-use crate::shared::bits::{Bits, members, word};
+use crate::shared::bits::{LongBits, members, word};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
 use rustc_hash::FxBuildHasher;
@@ -75,10 +75,10 @@ struct Conflicts {
     guard_readers: Set,
     /// Of so many entries those that decide about conflicts.
     known: usize,
-    decisive: Bits,
+    decisive: LongBits,
     /// The summary that was last seen behind such a transition, its decisive entries, and the actors that conflict by these.
     summary: Set,
-    decided: Bits,
+    decided: LongBits,
     conflicting: Set,
 }
 
@@ -118,10 +118,10 @@ pub(in crate::stateful) struct Classes {
     /// For each object the actors that were ever seen to await it, and how many they are in all. An actor that is missing
     /// here is not found, and then its entries count as conflicts more often than they are: there is less reduction, and
     /// nothing is lost. None with a fixed guard may be missing.
-    waiters: Vec<Bits>,
+    waiters: Vec<LongBits>,
     seen: u32,
     /// The switched actors, and the entries of their guards. They are known from the start.
-    switched: Bits,
+    switched: LongBits,
     guard_reads: Set,
     /// For each of them its switch.
     switches: Vec<Option<ObjectId>>,
@@ -136,8 +136,8 @@ pub(in crate::stateful) struct Classes {
     /// The conflicts of the class for which these were last asked for the first time.
     once: Conflicts,
     /// Scratch: sets of entries or actors, and the switched actors that may have to be enabled before they conflict.
-    scratch: Bits,
-    enabled_later: Bits,
+    scratch: LongBits,
+    enabled_later: LongBits,
 }
 
 impl Classes {
@@ -145,7 +145,7 @@ impl Classes {
         Classes {
             waiters: Vec::new(),
             seen: 0,
-            switched: Bits::default(),
+            switched: LongBits::default(),
             guard_reads: Set::EMPTY,
             switches: Vec::new(),
             lists: vec![List::new()],
@@ -155,8 +155,8 @@ impl Classes {
             labels: Vec::new(),
             remembered: Memo::new(),
             once: Conflicts::default(),
-            scratch: Bits::default(),
-            enabled_later: Bits::default(),
+            scratch: LongBits::default(),
+            enabled_later: LongBits::default(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Classes {
     pub(in crate::stateful) fn note_waiter(&mut self, actor: ActorId, object: ObjectId) {
         let index = object.0 as usize;
         if self.waiters.len() <= index {
-            self.waiters.resize_with(index + 1, Bits::default);
+            self.waiters.resize_with(index + 1, LongBits::default);
         }
         self.seen += u32::from(self.waiters[index].insert(actor.0));
     }
@@ -358,7 +358,7 @@ impl Classes {
         (class, summary): (ClassId, Set),
         enabled: Enabled<'_>,
         entries: &mut Entries,
-        into: &mut Bits,
+        into: &mut LongBits,
     ) {
         let known = self.classes[class.0 as usize].conflicts.as_ref().filter(|conflicts| conflicts.summary == summary);
         let (guard_readers, conflicting) = match known {
@@ -385,7 +385,7 @@ impl Classes {
         let Class { label, may_enable, ref mut was_asked, ref mut conflicts, .. } = self.classes[class.0 as usize];
         let (found, enabled_later) = (&mut self.scratch, &mut self.enabled_later);
         let (switches, may_enable) = (&self.switches, &self.lists[may_enable.0 as usize]);
-        let mut conflicting = |decided: &Bits, entries: &mut Entries| {
+        let mut conflicting = |decided: &LongBits, entries: &mut Entries| {
             found.clear();
             enabled_later.clear();
             for entry in decided.iter() {
@@ -418,7 +418,7 @@ impl Classes {
             conflicts.known = entries.len();
         }
         if is_new {
-            let mut decided = Bits::default();
+            let mut decided = LongBits::default();
             decided.assign(both(&conflicts.decisive, entries.sets.words(&self.guard_reads)));
             conflicts.guard_readers = conflicting(&decided, entries);
         }
@@ -438,7 +438,7 @@ impl Classes {
 }
 
 /// The words of the intersection of two sets, as many as the first set has.
-fn both<'w>(one: &'w Bits, other: &'w [u64]) -> impl Iterator<Item = u64> + 'w {
+fn both<'w>(one: &'w LongBits, other: &'w [u64]) -> impl Iterator<Item = u64> + 'w {
     one.words().iter().enumerate().map(|(index, mine)| mine & word(other, index))
 }
 
@@ -465,7 +465,7 @@ mod tests {
 
         /// The label of a step of an actor that holds some objects; a step that writes the mutex acquires it.
         fn holding(&mut self, actor: u32, touches: &[(ObjectId, Access)], held: &[ObjectId]) -> LabelId {
-            let (mut footprint, mut set) = (Footprint::default(), Bits::default());
+            let (mut footprint, mut set) = (Footprint::default(), LongBits::default());
             touches.iter().for_each(|&(object, access)| footprint.touch(object, access));
             set.extend(held.iter().map(|object| object.0));
             let held = self.entries.sets.set(set.words());
@@ -479,7 +479,7 @@ mod tests {
         }
 
         fn backtrack_points(&mut self, class: ClassId, summary: Set, enabled: u64) -> u64 {
-            let mut points = Bits::default();
+            let mut points = LongBits::default();
             self.classes.backtrack_points((class, summary), Enabled::of(enabled), &mut self.entries, &mut points);
             points.word(0)
         }

@@ -37,7 +37,7 @@
 //! there on, whichever actor acquires it: an entry in which the read is left out may have been attributed to another actor.
 
 use super::super::store::sets::{Memo, Set, Sets};
-use crate::shared::bits::{Bits, contains, members, members_of_word, word};
+use crate::shared::bits::{LongBits, contains, members, members_of_word, word};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
@@ -139,18 +139,18 @@ pub(in crate::stateful) struct Entries {
     variants: Vec<SmallVec<[(Variant, EntryId); 1]>>,
     /// For each entry those that subsume it, and all entries that another one subsumes.
     subsumers: Vec<SmallVec<[EntryId; 1]>>,
-    subsumed: Bits,
+    subsumed: LongBits,
     /// For each actor and object the actor's entries for it.
     of_actor_on_object: HashMap<(ActorId, ObjectId), SmallVec<[EntryId; 2]>, FxBuildHasher>,
     /// The objects that are known to be released, and those where an acquire subsumes a read.
-    released: Bits,
-    acquired_for_reads: Bits,
+    released: LongBits,
+    acquired_for_reads: LongBits,
     /// For each actor its entries, and the entries that say that it is enabled.
-    by_actor: Vec<Bits>,
+    by_actor: Vec<LongBits>,
     enablers: Vec<Vec<EntryId>>,
     /// All entries that say that an actor is enabled; and for actors and sets of such entries which actors enable the actor
     /// directly or through others.
-    enables: Bits,
+    enables: LongBits,
     all_enablers: Memo<(ActorId, Set), Set>,
     /// For each object the entries for it, in order.
     on_object: HashMap<ObjectId, Vec<EntryId>, FxBuildHasher>,
@@ -159,7 +159,7 @@ pub(in crate::stateful) struct Entries {
     labels: Vec<Label>,
     /// Recent labels, by the hashes of the actor, what it touches and what it holds: few others are asked for next.
     recent: Vec<Option<(ActorId, Set, Footprint, LabelId)>>,
-    scratch: Bits,
+    scratch: LongBits,
 }
 
 /// What a table has for an actor; it grows to hold that.
@@ -187,19 +187,19 @@ impl Entries {
             entries: Vec::new(),
             variants: Vec::new(),
             subsumers: Vec::new(),
-            subsumed: Bits::default(),
+            subsumed: LongBits::default(),
             of_actor_on_object: HashMap::default(),
-            released: Bits::default(),
-            acquired_for_reads: Bits::default(),
+            released: LongBits::default(),
+            acquired_for_reads: LongBits::default(),
             by_actor: Vec::new(),
             enablers: Vec::new(),
-            enables: Bits::default(),
+            enables: LongBits::default(),
             all_enablers: Memo::new(),
             on_object: HashMap::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: vec![None; RECENT],
-            scratch: Bits::default(),
+            scratch: LongBits::default(),
         }
     }
 
@@ -264,7 +264,7 @@ impl Entries {
 
     /// In front of a transition that may acquire a mutex, the entries of its actor are guarded by that, unless they are
     /// guarded already.
-    pub(in crate::stateful) fn add_guard(&mut self, label: LabelId, entries: &mut Bits) {
+    pub(in crate::stateful) fn add_guard(&mut self, label: LabelId, entries: &mut LongBits) {
         let Label { actor, acquires: Some(acquires), .. } = self.labels[label.index()] else { return };
         self.replace(actor, entries, |all, id, entry| {
             if entry.guard.is_some() || entry.fact.object().is_none() {
@@ -283,7 +283,7 @@ impl Entries {
         enabled: ActorId,
         object: ObjectId,
         label: LabelId,
-        entries: &mut Bits,
+        entries: &mut LongBits,
     ) {
         let (actor, handler) = (self.actor(label), self.runs_on(enabled));
         self.replace(enabled, entries, |all, id, entry| {
@@ -303,7 +303,7 @@ impl Entries {
     fn replace(
         &mut self,
         actor: ActorId,
-        entries: &mut Bits,
+        entries: &mut LongBits,
         by: impl Fn(&mut Entries, EntryId, Entry) -> Option<EntryId>,
     ) {
         for index in 0..entries.words().len() {
@@ -443,7 +443,7 @@ impl Entries {
     /// Extends `decisive`, the entries that decide about the backtrack points of a transition, by those that are not among
     /// the first `known`: entries that conflict with the transition, and all that say that an actor is enabled. An actor's
     /// own steps stay in their order.
-    pub(in crate::stateful) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut Bits) {
+    pub(in crate::stateful) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut LongBits) {
         decisive.unite(&self.enables);
         let Label { actor, own, held, .. } = self.labels[label.index()];
         let is_held =
@@ -477,7 +477,7 @@ impl Entries {
     }
 
     /// Those of some entries that say that an actor is enabled.
-    pub(in crate::stateful) fn enables_among(&mut self, entries: &Bits) -> Set {
+    pub(in crate::stateful) fn enables_among(&mut self, entries: &LongBits) -> Set {
         let both = entries.words().iter().zip(self.enables.words());
         let enables: SmallVec<[u64; 8]> = both.map(|(entries, enables)| entries & enables).collect();
         self.sets.set(&enables)
@@ -488,7 +488,7 @@ impl Entries {
         if let Some(known) = self.all_enablers.get((actor, enables)) {
             return known;
         }
-        let (entries, mut all, mut enabled) = (self.sets.words(&enables), Bits::default(), vec![actor]);
+        let (entries, mut all, mut enabled) = (self.sets.words(&enables), LongBits::default(), vec![actor]);
         while let Some(actor) = enabled.pop() {
             for entry in
                 self.enablers.get(actor.index()).into_iter().flatten().filter(|entry| contains(entries, entry.0))
