@@ -73,7 +73,7 @@ pub fn steps<S: System>(system: &S, state: &S::State) -> Vec<Taken<S::State>> {
     enabled(system, state).into_iter().flat_map(|actor| outcomes(system, state, actor)).collect()
 }
 
-/// Who can move in a state.
+/// The enabled actors of a state.
 fn enabled<S: System>(system: &S, state: &S::State) -> Vec<ActorId> {
     let mut actors = Vec::new();
     system.enabled(state, &mut actors);

@@ -114,7 +114,7 @@ struct Traces<'s> {
     footprints: FootprintTable,
     current: TraceName<FootprintId>,
     names: FastSet<(usize, Fingerprint)>,
-    /// The same where it does not count who holds a handler that takes its messages in any order.
+    /// The same, where it does not count which message holds a handler that takes its messages in any order.
     unserialised: TraceName<FootprintId>,
     unserialised_names: FastSet<(usize, Fingerprint)>,
     is_bag: &'s dyn Fn(ObjectId) -> bool,

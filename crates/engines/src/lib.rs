@@ -313,7 +313,7 @@ mod tests {
             assert_eq!(refuses(engine, &Traits { tells_blocked: true, ..Traits::default() }), None);
         }
         assert_eq!(refuses(Engine::Exhaustive, &Traits::default()), None);
-        assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know who waits");
+        assert!(refuses(Engine::Stateful, &Traits::default()).is_some(), "it needs to know which actors are blocked");
         assert_eq!(Engine::by_name("none"), None);
         assert_eq!(format!("{:>12}", Engine::Enumerate), "   enumerate");
     }
@@ -322,7 +322,7 @@ mod tests {
     fn a_program_is_searched_by_what_it_is_made_of() {
         let engines = |traits: &Traits| stages(traits).iter().map(|stage| stage.engine).collect::<Vec<_>>();
         let (silent, told) = (Traits::default(), Traits { tells_blocked: true, ..Traits::default() });
-        assert_eq!(engines(&silent), [Engine::Exhaustive], "no reduction knows who waits");
+        assert_eq!(engines(&silent), [Engine::Exhaustive], "no reduction knows which actors are blocked");
         assert_eq!(stages(&silent)[0].size, None, "no stage follows");
         assert_eq!(engines(&told), [Engine::Exhaustive, Engine::Stateful]);
         assert_eq!(engines(&Traits { events: true, threads: true, ..told }), [Engine::Exhaustive, Engine::Stateful]);

@@ -34,7 +34,7 @@
 //!
 //! - *Sleep sets.* A state explored under a non-empty sleep set is not fully explored: what begins with a sleeping actor was
 //!   seen elsewhere, but after other steps. `--no-sleep` changes nothing here.
-//! - *Source sets.* A summary does not tell who would be the initials of the other order. To try the actor itself, as the
+//! - *Source sets.* A summary does not tell the initials of the other order. To try the actor itself, as the
 //!   paper does, is right for persistent sets only, and one kind of set must not rely on the other
 //!   (`tests/papers/sdpor/finding-initial-that-is-not-known.mz`).
 //!

@@ -71,7 +71,7 @@ use std::rc::Rc;
 
 pub use self::prefix::PrefixEvent;
 
-/// Suits every program that tells who waits: an actor that has to wait might have moved earlier.
+/// Suits every program that tells which actors are blocked: a blocked actor might have moved earlier.
 pub(crate) fn refuses(traits: &Traits) -> Option<String> {
     unless_it_tells_blocked(traits)
 }

@@ -138,7 +138,7 @@ impl Builder<'_> {
         self.add(place, before)
     }
 
-    /// Adds what is needed by itself, so that it does not matter who names it first.
+    /// Adds what is needed by itself, so that it does not matter which one names it first.
     fn link_needed(&mut self) {
         for &place in self.goal.needed {
             let Some(&node) = self.nodes.get(&place) else { continue };

@@ -53,7 +53,7 @@ impl Runner for OnPaper {
     }
 }
 
-/// Who holds which handler.
+/// Which actor holds which handler.
 pub(crate) type Holders = SmallVec<[(ObjectId, ActorId); 4]>;
 
 /// Notes what a step does to the handlers.

@@ -152,7 +152,7 @@ impl Captured {
         self.look_around(steps, machine);
     }
 
-    /// Finds out who has come and who is gone.
+    /// Finds the actors that are new and those that are gone.
     fn look_around<M: Machine>(&mut self, steps: usize, machine: &M) {
         self.shared = machine.shared_fingerprint();
         self.actors.clear();

@@ -6,7 +6,7 @@
 //! **Where every state is visited** (`exhaustive`): a race is two steps *e*, *f* from some state *s*, taken one after the
 //! other, so it is seen from *s* ([`Neighbours`]). If *f* can be taken in *s* already and does not conflict with *e* there,
 //! it does the same after *e*, which then is no race; if it conflicts, both are taken. If *f* can be taken only after *e*,
-//! *e* has written what the actor of *f* waits for, and all who can move only now are tried.
+//! *e* has written what the actor of *f* awaits, and all actors that can move only now are tried.
 //!
 //! **Where an execution of every trace is run** (`dpor`, `optimal`, `event`, `enumerate`): let an execution have *e* and
 //! *f* side by side. Some execution of its trace is run ([`Along`]). It has the same steps and the same happens-before
@@ -16,7 +16,7 @@
 //!
 //! The order has to be that of the whole program, with each handler as a lock: two messages of one handler are never side
 //! by side. `event` and `em-dpor` tell executions apart by less, so `event` takes handlers for locks when it is asked for
-//! races, and then runs what `optimal` runs; `em-dpor` refuses. Who does not run every trace to its end refuses, too:
+//! races, and then runs what `optimal` runs; `em-dpor` refuses. An engine that does not run every trace to its end refuses, too:
 //! `sdpor` stops at states that it has met, `stateful` sees every local state but not every pair of them, and `unfolding`
 //! does not go on behind an event that leads to a known state, where the other access may be.
 

@@ -77,7 +77,7 @@ impl Execution {
     }
 
     /// Whether `first` can be the first one of what does not happen after step `index`, followed by a move of `actor`,
-    /// who knows of what `knows` knows of. Where it is `actor` itself that has not moved since, this supposes that it
+    /// with the clock `knows`. Where it is `actor` itself that has not moved since, this supposes that it
     /// could.
     pub(crate) fn is_initial(&self, first: ActorId, index: usize, actor: ActorId, knows: &VectorClock) -> bool {
         match self.order.first_step_after(first, index) {

@@ -112,7 +112,7 @@
 //!   everything above it explores only 4 % fewer transitions over the published pairs of apps, and is slower. Of the
 //!   graphs of threads a quarter to a third of the transitions could be left out at most, and none of the states.
 //! - Squares: where independent steps of two actors follow each other in one order, and three sides of the square are
-//!   known, the fourth need not be taken to know where it leads. But the reduction saves the other sides: of one alarm's
+//!   known, the fourth need not be taken to know where it leads. But the reduction leaves out the other sides already: of one alarm's
 //!   steps one in 25 is such a side, of those of threads one in five to seven, and finding them costs about as much.
 //!
 //! # How it is done

@@ -307,12 +307,13 @@ impl<'a, S: System> Search<'a, S> {
 
     /// The actor whose turn it is in a state to which another one's step has just led; see the head of the folder.
     fn turn_after(&mut self, actor: ActorId, at: NodeId) -> u32 {
-        if self.system.actor(actor) == ActorKind::Event {
+        let kind = self.system.actor(actor);
+        if kind == ActorKind::Event {
             self.next_event = actor.0 + 1;
             return self.next_event;
         }
         let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.actor(actor).handler());
-        if let Some(handler) = runs_on(actor) {
+        if let Some(handler) = kind.handler() {
             let can_move = nodes.enabled(at).contains(actor);
             let mut of_handler = nodes.enabled(at).actors().filter(|&other| runs_on(other) == Some(handler));
             return if can_move { actor.0 } else { of_handler.next().map_or(self.next_event, |other| other.0) };

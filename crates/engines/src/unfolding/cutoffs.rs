@@ -6,7 +6,7 @@
 //!
 //! [`options::Cutoffs::Order`] cuts more, in two ways. A smaller configuration need not be that of one event: it is
 //! enough that the search has come through it, and that is where most states are met. And of two configurations of the
-//! same size one is still the smaller one: each step has a weight that depends on who moves, on the outcome and on how
+//! same size one is still the smaller one: each step has a weight that depends on the actor, on the outcome and on how
 //! objects are touched, and weights are added up. What follows adds the same to both, so this is an adequate order.
 //! Actors that come to be on the way have no lasting names and count as one.
 //!

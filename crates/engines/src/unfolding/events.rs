@@ -33,7 +33,7 @@ pub(super) type Attempts = SmallVec<[AttemptId; 2]>;
 /// One step of one actor after one history.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Event {
-    /// Who moves, and with which outcome; `None` if the number is free.
+    /// The actor that moves, and the outcome; `None` if the number is free.
     step: Option<Move>,
     footprint: u32,
     /// The actor's own step before this one.

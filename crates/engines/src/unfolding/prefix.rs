@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 pub struct PrefixEvent {
     /// The initial state that it follows, by its number.
     pub start: usize,
-    /// Who moves, and with which outcome.
+    /// The actor that moves, and the outcome.
     pub step: Move,
     /// All its causes, by their places in the prefix, in an order in which they can happen.
     pub history: Vec<usize>,
