@@ -31,10 +31,6 @@ fn main() {
             program.add_source(&f, &t)
         }
     }
-    if std::env::var("DUMP").is_ok() {
-        println!("{}", program.dump());
-        return;
-    }
     let model =
         Model::new(program.into(), if engine.present_identity() { Identity::Presence } else { Identity::History });
     let t = std::time::Instant::now();

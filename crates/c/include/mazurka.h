@@ -11,7 +11,6 @@ mazurka_handler mazurka_fifo(const char *name); /* takes them in the order of ar
 void mazurka_post(mazurka_handler, void (*message)(void *), void *argument);
 int mazurka_choose(int from, int to); /* from ... to - 1: all are explored */
 void mazurka_assume(int holds);       /* otherwise the execution does not count */
-void mazurka_await(int holds);        /* in a loop that only reads: wait until what was read changes */
 void mazurka_atomic_begin(void);
 void mazurka_atomic_end(void);
 void mazurka_event(const char *name, void (*happens)(void)); /* may happen again and again */

@@ -102,6 +102,15 @@ impl Model {
         &self.actors
     }
 
+    /// The places of the assumptions at which executions ended.
+    pub fn blocked_at(&self) -> Vec<Location> {
+        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.marks.has(pc, crate::coverage::BLOCKED));
+        let mut places: Vec<Location> = pcs.filter_map(|pc| self.location(pc)).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
         &self.marks
     }
@@ -210,37 +219,6 @@ impl Model {
         }
         footprint.touch(object, Access::WRITE);
         Some(if of.status == Status::Resting { Awaited::Freed(object) } else { Awaited::Made(gate) })
-    }
-
-    /// Whether an event can happen.
-    pub(crate) fn can_happen(&self, _view: View<'_>, _entry: Entry) -> bool {
-        true
-    }
-
-    pub(crate) fn event_obstacle(
-        &self,
-        _view: View<'_>,
-        _entry: Entry,
-        _head: &Head,
-        _footprint: &mut Footprint,
-    ) -> Option<Awaited> {
-        None
-    }
-
-    /// Whether a loop that only reads would end or go on.
-    pub(crate) fn spin_is_over(&self, _view: View<'_>, _entry: Entry, _head: &Head, _number: u32) -> bool {
-        true
-    }
-
-    pub(crate) fn spin_obstacle(
-        &self,
-        _view: View<'_>,
-        _entry: Entry,
-        _head: &Head,
-        _number: u32,
-        _footprint: &mut Footprint,
-    ) -> Option<Awaited> {
-        None
     }
 
     /// The local variables where an actor stands.

@@ -83,8 +83,6 @@ pub(crate) struct Run<'r> {
     pc: usize,
     atomics: u32,
     fuel: u32,
-    /// How many children were made by settling others: no more than so deep.
-    depth: u32,
 }
 
 impl<'r> Run<'r> {
@@ -110,7 +108,6 @@ impl<'r> Run<'r> {
             output: None,
             atomics: 0,
             fuel: FUEL,
-            depth: 0,
         }
     }
 
@@ -184,7 +181,6 @@ impl<'r> Run<'r> {
                 routine if routine.may_block() => {}
                 _ => self.step.cannot_wait(),
             },
-            I::Spin { .. } => {}
             _ => self.step.cannot_wait(),
         }
     }
@@ -346,7 +342,6 @@ impl<'r> Run<'r> {
     fn status_before(&self, instruction: &I) -> Status {
         match *instruction {
             I::Routine { call } if self.program.calls[call as usize].routine.may_block() => Status::Guarded,
-            I::Spin { .. } => Status::Guarded,
             _ => Status::Ready,
         }
     }
@@ -421,7 +416,6 @@ impl<'r> Run<'r> {
                 }
             }
             I::AtomicBegin => self.atomics += 1,
-            I::Spin { .. } => {}
             I::Routine { call } => return self.routine(call),
             _ => {}
         }

@@ -181,7 +181,6 @@ impl Run<'_> {
         } else {
             self.touch(objects.life(self.actor), Access::WRITE);
         }
-        self.ended();
         self.frames.clear();
         self.frame = 0;
         self.pc = 0;
