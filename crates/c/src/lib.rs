@@ -37,7 +37,7 @@ mod state;
 mod words;
 
 pub use code::Program;
-pub use model::{Identity, Model};
+pub use model::{Finished, Identity, Model};
 pub use state::State;
 
 use mazurka_core::Diagnostic;

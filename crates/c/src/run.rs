@@ -42,8 +42,8 @@ pub(crate) enum Stop {
     Rests,
     /// The thread has come to its end, and returns this.
     End(u64),
-    /// The whole program ends.
-    Exit,
+    /// The whole program ends, with this code.
+    Exit(u64),
     /// An assumption is false.
     Assumed,
     /// Something is wrong, here.
@@ -133,6 +133,12 @@ impl<'r> Run<'r> {
     pub(crate) fn step(mut self) {
         let result = self.begin().and_then(|()| self.go_on());
         self.finish(result);
+    }
+
+    /// Moves the actor by one step, and collects what the program prints.
+    pub(crate) fn step_with(mut self, output: &'r mut Vec<u8>) {
+        self.output = Some(output);
+        self.step();
     }
 
     /// Runs what is local at an actor's beginning, up to its first visible operation.
@@ -658,7 +664,7 @@ impl Run<'_> {
                 self.end(Status::Assumed, 0);
             }
             Err(Stop::Rests) => self.rest(),
-            Err(Stop::Exit) => self.exit(),
+            Err(Stop::Exit(code)) => self.exit(code),
             Err(Stop::Wrong(kind, message)) => {
                 let mut violation = Violation::new(kind, message);
                 violation.location = self.model.location(self.pc as u32);

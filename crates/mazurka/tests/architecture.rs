@@ -39,7 +39,8 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// What each crate may know of ours beside `core`: nothing, but a home runs apps.
-const KNOWN: [(&str, &[&str]); 7] = [
+const KNOWN: [(&str, &[&str]); 8] = [
+    ("c", &[]),
     ("droid", &[]),
     ("engines", &[]),
     ("groovy", &[]),

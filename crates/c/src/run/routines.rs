@@ -213,7 +213,7 @@ impl Run<'_> {
                 }
                 0
             }
-            R::Exit => return Err(Stop::Exit),
+            R::Exit => return Err(Stop::Exit(a)),
             R::Assume => {
                 if masked(a, 32) == 0 {
                     return Err(Stop::Assumed);
