@@ -286,7 +286,7 @@ impl Block {
 
     #[inline]
     pub(crate) fn pack(self) -> u64 {
-        self.place / BLOCK_ALIGN | u64::from(self.is_alive) << 31 | self.size << 32
+        (self.place / BLOCK_ALIGN) | (u64::from(self.is_alive) << 31) | (self.size << 32)
     }
 
     /// Words that it takes.

@@ -16,6 +16,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c")
 }
 
+#[expect(clippy::print_stdout, reason = "a test that does nothing says so")]
 fn has_clang() -> bool {
     let found = mazurka_c::clang::Clang::find().is_ok();
     if !found {
