@@ -255,10 +255,6 @@ pub(crate) enum Instruction {
     },
     AtomicBegin,
     AtomicEnd,
-    /// The head of a loop that only reads: who comes back here unchanged waits.
-    Spin {
-        number: u32,
-    },
     Unreachable,
     Unsupported {
         message: u32,
@@ -330,7 +326,6 @@ pub(crate) struct LocalVariable {
     pub(crate) home: Home,
     /// Its type, in the debug information of the module.
     pub(crate) ty: Option<(u32, u32)>,
-    pub(crate) line: u32,
 }
 
 /// A variable of the program.
@@ -345,7 +340,6 @@ pub(crate) struct Variable {
     pub(crate) is_constant: bool,
     /// Its type, in the debug information of the module.
     pub(crate) ty: Option<(u32, u32)>,
-    pub(crate) line: u32,
     /// Its first object, and how many it has; none if they are made when they are touched.
     pub(crate) first_object: u32,
     pub(crate) objects: u32,
@@ -483,7 +477,6 @@ impl Instruction {
             | I::Fence { .. }
             | I::AtomicBegin
             | I::AtomicEnd
-            | I::Spin { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }
@@ -534,7 +527,6 @@ impl Instruction {
             | I::Return { .. }
             | I::AtomicBegin
             | I::AtomicEnd
-            | I::Spin { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }
@@ -571,7 +563,6 @@ impl Instruction {
                 | I::CallPointer { .. }
                 | I::Routine { .. }
                 | I::AtomicBegin
-                | I::Spin { .. }
         )
     }
 }
@@ -580,22 +571,4 @@ impl Instruction {
 pub(crate) struct Pools<'p> {
     pub(crate) pool: &'p mut [Operand],
     pub(crate) calls: &'p mut [RoutineCall],
-}
-
-impl Program {
-    /// The code, for those who look for faults in it.
-    pub fn dump(&self) -> String {
-        let mut text = String::new();
-        for function in &self.functions {
-            let Body::Code(entry) = function.body else { continue };
-            text += &format!(
-                "{} registers {} shared {} private {}\n",
-                function.name, function.registers, function.shared_words, function.private_words
-            );
-            for pc in entry..function.end {
-                text += &format!("  {pc}: {:?}\n", self.code[pc as usize]);
-            }
-        }
-        text
-    }
 }

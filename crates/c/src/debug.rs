@@ -28,7 +28,7 @@ pub(crate) enum Shape {
     Pointer(Option<TypeId>),
     /// Fields with their names, offsets and types, in bytes.
     Structure(Vec<(String, u64, TypeId)>),
-    Union(Vec<(String, u64, TypeId)>),
+    Union,
     Array {
         element: TypeId,
         count: u64,
@@ -77,9 +77,7 @@ impl Debug {
                     return Some(Arc::clone(known));
                 }
                 let name = field(self.node(file)?, "filename")?.trim_matches('"');
-                let directory = field(self.node(file)?, "directory").map_or("", |text| text.trim_matches('"'));
                 // A file that the user named is relative to where clang was called.
-                let _ = directory;
                 let name: Arc<str> = Arc::from(name);
                 self.files.insert(file, Arc::clone(&name));
                 return Some(name);
@@ -104,28 +102,20 @@ impl Debug {
         Some(number)
     }
 
-    /// The place where a function or a variable is declared.
-    pub(crate) fn declaration(&mut self, of: TypeId) -> Option<Location> {
-        let line = self.number(of, "line")? as u32;
-        let file = self.file(of)?;
-        Some(Location { file, line, column: 1 })
-    }
-
     /// The place with a number.
     pub(crate) fn location(&self, place: u32) -> Option<&Location> {
         self.places.get(place as usize)
     }
 
-    /// The variable that a `!dbg` of a global variable names: its name, type and line.
-    pub(crate) fn global(&self, module: u32, number: u32) -> Option<(String, Option<TypeId>, u32)> {
+    /// The variable that a `!dbg` of a global variable names: its name and its type.
+    pub(crate) fn global(&self, module: u32, number: u32) -> Option<(String, Option<TypeId>)> {
         let variable = self.reference((module, number), "var")?;
         self.variable(variable)
     }
 
-    /// A variable: its name, type and line.
-    pub(crate) fn variable(&self, variable: TypeId) -> Option<(String, Option<TypeId>, u32)> {
-        let line = self.number(variable, "line").unwrap_or(0) as u32;
-        Some((self.name(variable)?, self.reference(variable, "type"), line))
+    /// A variable: its name and its type.
+    pub(crate) fn variable(&self, variable: TypeId) -> Option<(String, Option<TypeId>)> {
+        Some((self.name(variable)?, self.reference(variable, "type")))
     }
 
     /// The source files that the places are in.
@@ -189,7 +179,7 @@ impl Debug {
         Some(match field(node, "tag")? {
             "DW_TAG_pointer_type" => Shape::Pointer(self.reference(ty, "baseType")),
             "DW_TAG_structure_type" => Shape::Structure(self.fields(ty)?),
-            "DW_TAG_union_type" => Shape::Union(self.fields(ty)?),
+            "DW_TAG_union_type" => Shape::Union,
             "DW_TAG_array_type" => {
                 let element = self.reference(ty, "baseType")?;
                 let counts = self.elements(ty)?.into_iter().map(|range| self.number(range, "count").unwrap_or(0));

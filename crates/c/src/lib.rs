@@ -38,7 +38,7 @@ mod state;
 mod words;
 
 pub use code::Program;
-pub use model::{Identity, Model};
+pub use model::{Finished, Identity, Model};
 pub use printed::Printed;
 pub use state::State;
 

@@ -24,6 +24,7 @@ pub(crate) enum Routine {
     TimedLock,
     Unlock,
     SetMutexType,
+    SetDetached,
     SpinInit,
     // Condition variables.
     ConditionInit,
@@ -108,7 +109,6 @@ pub(crate) enum Routine {
     Min,
     MaxUnsigned,
     MinUnsigned,
-    Expect,
     IsConstant,
     ObjectSize,
     Trap,
@@ -139,7 +139,6 @@ pub(crate) enum Routine {
     NondetBool,
     Nondet,
     Choose,
-    Await,
     AtomicBegin,
     AtomicEnd,
     // Handlers.
@@ -293,6 +292,7 @@ fn by_name(name: &str) -> Option<Routine> {
         "pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" => R::Unlock,
         "pthread_mutexattr_settype" => R::SetMutexType,
         "pthread_spin_init" => R::SpinInit,
+        "pthread_attr_setdetachstate" => R::SetDetached,
         "pthread_cond_init" | "cnd_init" => R::ConditionInit,
         "pthread_cond_destroy" | "cnd_destroy" => R::ConditionDestroy,
         "pthread_cond_wait" | "cnd_wait" => R::Wait,
@@ -398,7 +398,6 @@ fn by_name(name: &str) -> Option<Routine> {
         "__VERIFIER_assert" => R::AssertThat,
         "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => R::NondetBool,
         "mazurka_choose" => R::Choose,
-        "mazurka_await" => R::Await,
         "__VERIFIER_atomic_begin" | "mazurka_atomic_begin" => R::AtomicBegin,
         "__VERIFIER_atomic_end" | "mazurka_atomic_end" => R::AtomicEnd,
         "mazurka_any" => R::HandlerAny,
@@ -452,7 +451,6 @@ fn by_name(name: &str) -> Option<Routine> {
         | "pthread_testcancel"
         | "getpid"
         | "fclose"
-        | "pthread_attr_setdetachstate"
         | "__VERIFIER_loop_begin"
         | "__VERIFIER_spin_start"
         | "setlocale" => R::Nothing,
@@ -496,7 +494,6 @@ impl Routine {
             | R::Min
             | R::MaxUnsigned
             | R::MinUnsigned
-            | R::Expect
             | R::IsConstant
             | R::ObjectSize
             | R::Trap
@@ -546,7 +543,8 @@ impl Routine {
             | R::ParseInt
             | R::ParseLong
             | R::PosixMemalign
-            | R::SetMutexType => Sight::Memory(0b1),
+            | R::SetMutexType
+            | R::SetDetached => Sight::Memory(0b1),
             R::Clock => Sight::Memory(0b11),
             R::Format => Sight::Memory(0b1111_1101),
             R::FormatBounded => Sight::Memory(0b1111_1001),
@@ -650,7 +648,6 @@ impl Routine {
                 | R::BarrierWait
                 | R::SemaphoreWait
                 | R::Once
-                | R::Await
         )
     }
 }

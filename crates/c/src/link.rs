@@ -256,9 +256,9 @@ impl Linker<'_> {
         let align = module.types.align(&global.ty).max(global.align).max(8);
         let words = size.div_ceil(8).max(1) as usize;
         let told = global.debug.and_then(|number| program.debug.global(debug, number));
-        let (name, ty, line) = match told {
-            Some((name, ty, line)) => (Arc::from(name), ty, line),
-            None => (Arc::clone(&global.name), None, 0),
+        let (name, ty) = match told {
+            Some((name, ty)) => (Arc::from(name), ty),
+            None => (Arc::clone(&global.name), None),
         };
         let number = program.variables.len() as u32;
         let mut variable = Variable {
@@ -268,7 +268,6 @@ impl Linker<'_> {
             storage: 0,
             is_constant,
             ty,
-            line,
             first_object: NONE,
             objects: 0,
         };
@@ -458,6 +457,43 @@ impl Linker<'_> {
         }
     }
 
+    /// What `main` is given: how many arguments there are, and where they are.
+    fn add_arguments(&mut self) {
+        let given: Vec<String> =
+            std::iter::once("program".to_owned()).chain(self.program.options.arguments.iter().cloned()).collect();
+        if self.program.functions[self.program.entry as usize].parameters < 2 {
+            self.program.main_arguments = vec![given.len() as u64];
+            return;
+        }
+        let mut places: Vec<u8> = Vec::new();
+        for text in &given {
+            let at = self.add_constant("(argument)", [text.as_bytes(), &[0]].concat());
+            places.extend(at.to_le_bytes());
+        }
+        places.extend([0; 8]);
+        let list = self.add_constant("argv", places);
+        self.program.main_arguments = vec![given.len() as u64, list];
+    }
+
+    fn add_constant(&mut self, name: &str, bytes: Vec<u8>) -> u64 {
+        let size = bytes.len() as u64;
+        let global = Global {
+            name: Arc::from(name),
+            ty: Type::Array(size, Type::Int(8).into()),
+            initial: None,
+            is_constant: true,
+            is_thread_local: false,
+            is_internal: true,
+            is_weak: false,
+            align: 8,
+            debug: None,
+        };
+        let Symbol::Address(at) = self.place(0, &Module::default(), &global, size) else { return 0 };
+        let start = crate::memory::offset(at) as usize;
+        self.program.constant_bytes[start..start + bytes.len()].copy_from_slice(&bytes);
+        at
+    }
+
     fn finish(mut self) -> Result<Program, ReadError> {
         let entry = self.program.options.entry.clone();
         let found = self
@@ -471,6 +507,7 @@ impl Linker<'_> {
             return Err(trouble(file, format!("there is no function `{entry}`"), label));
         };
         self.program.entry = found as u32;
+        self.add_arguments();
         self.program.learn_features();
         Ok(self.program)
     }
@@ -550,7 +587,38 @@ impl Program {
                 _ => {}
             }
         }
+        features.messages_wait = (features.any_handlers || features.fifo_handlers) && self.messages_may_wait();
         self.features = features;
+    }
+
+    /// Whether a function that is posted, or one that it calls, may be blocked.
+    fn messages_may_wait(&self) -> bool {
+        use crate::code::Instruction as I;
+        let mut open: Vec<u32> = Vec::new();
+        for call in self.calls.iter().filter(|call| matches!(call.routine, Routine::Post | Routine::QPost)) {
+            let function = self.pool[call.arguments.range()].get(1).and_then(|argument| argument.index().err());
+            match function.map(|number| self.constants[number]) {
+                Some(value) if crate::memory::space(value) == FUNCTIONS => {
+                    open.push(crate::memory::offset(value) as u32)
+                }
+                // It may be any function.
+                _ => open.extend(0..self.functions.len() as u32),
+            }
+        }
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        while let Some(number) = open.pop() {
+            let Some(function) = self.functions.get(number as usize).filter(|_| seen.insert(number)) else { continue };
+            let Body::Code(entry) = function.body else { continue };
+            for instruction in &self.code[entry as usize..function.end as usize] {
+                match *instruction {
+                    I::Routine { call } if self.calls[call as usize].routine.may_block() => return true,
+                    I::Call { function, .. } => open.push(function),
+                    I::CallPointer { .. } => open.extend(0..self.functions.len() as u32),
+                    _ => {}
+                }
+            }
+        }
+        false
     }
 
     /// Whether the code has a loop or a recursion.

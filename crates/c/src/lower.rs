@@ -71,7 +71,7 @@ pub(crate) fn lower(
     let parameters = parameters.sum::<usize>() as u32 + u32::from(function.is_variadic);
     let mut variables = Vec::new();
     for (place, number) in &function.variables {
-        let Some((name, ty, line)) = program.debug.variable((debug, *number)) else { continue };
+        let Some((name, ty)) = program.debug.variable((debug, *number)) else { continue };
         let home = match homes.get(&**place) {
             Some(&(offset, private)) => Home::Memory { offset, private },
             None => {
@@ -82,7 +82,7 @@ pub(crate) fn lower(
                 }
             }
         };
-        variables.push(LocalVariable { name: Arc::from(name), home, ty, line });
+        variables.push(LocalVariable { name: Arc::from(name), home, ty });
     }
     let finished = registers::finish(program, code, places, &starts, registers, parameters, first_pool, &mut variables);
     let entry = program.code.len() as Pc - finished.instructions;
@@ -851,14 +851,25 @@ impl<'l> Lowering<'_, 'l> {
             _ => None,
         });
         let value = cast.unwrap_or(value);
-        let variable = instructions().find_map(|instruction| match &instruction.operation {
-            Operation::Store { value: stored, pointer: Value::Local(variable), .. } if is(stored, value) => {
-                Some(variable)
-            }
+        let pointer = instructions().find_map(|instruction| match &instruction.operation {
+            Operation::Store { value: stored, pointer, .. } if is(stored, value) => Some(pointer),
             _ => None,
         })?;
-        let (_, number) = self.function.variables.iter().find(|(place, _)| place == variable)?;
-        let (_, ty, _) = self.program.debug.variable((self.debug, *number))?;
+        let ty = match pointer {
+            Value::Local(variable) => {
+                let (_, number) = self.function.variables.iter().find(|(place, _)| place == variable)?;
+                self.program.debug.variable((self.debug, *number))?.1
+            }
+            Value::Constant(Constant::Address(name, 0)) => match self.symbols.get(name)? {
+                Symbol::Address(at) => {
+                    let place = crate::memory::offset(at) as u32;
+                    let mut variables = self.program.variables.iter();
+                    variables.find(|variable| !variable.is_constant && variable.address == place)?.ty
+                }
+                _ => None,
+            },
+            _ => None,
+        };
         match self.program.debug.shape(ty?) {
             crate::debug::Shape::Pointer(of) => of,
             _ => None,

@@ -102,6 +102,45 @@ impl Model {
         &self.actors
     }
 
+    /// Runs the program once, the first actor that can move before all others, for so many steps: what it prints, and how it
+    /// ends.
+    pub fn run_once(&self, most_steps: usize) -> Finished {
+        let mut step = Step::default();
+        step.begin(Outcome::FIRST);
+        let mut output = Vec::new();
+        let mut state = self.start_with(&mut step, &mut output);
+        let mut violations = step.violations().to_vec();
+        let mut enabled = Vec::new();
+        for _ in 0..most_steps {
+            enabled.clear();
+            self.enabled(&state, &mut enabled);
+            let Some(index) = enabled.first().and_then(|actor| self.view(&state).find(actor.0).ok()) else { break };
+            step.begin(Outcome::FIRST);
+            Run::new(self, &mut state, &mut step, index).step_with(&mut output);
+            violations.extend_from_slice(step.violations());
+            if !violations.is_empty() {
+                break;
+            }
+        }
+        let view = self.view(&state);
+        let main = view.actor(0).filter(|main| main.status == Status::Finished);
+        let exit_code = match main {
+            Some(main) => Some(view.head(main).waits as u8),
+            None if was_ended(view).0 => Some((view.flags() >> crate::state::EXIT_CODE) as u8),
+            None => None,
+        };
+        Finished { output, exit_code, violations }
+    }
+
+    /// The places of the assumptions at which executions ended.
+    pub fn blocked_at(&self) -> Vec<Location> {
+        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.marks.has(pc, crate::coverage::BLOCKED));
+        let mut places: Vec<Location> = pcs.filter_map(|pc| self.location(pc)).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
         &self.marks
     }
@@ -210,37 +249,6 @@ impl Model {
         }
         footprint.touch(object, Access::WRITE);
         Some(if of.status == Status::Resting { Awaited::Freed(object) } else { Awaited::Made(gate) })
-    }
-
-    /// Whether an event can happen.
-    pub(crate) fn can_happen(&self, _view: View<'_>, _entry: Entry) -> bool {
-        true
-    }
-
-    pub(crate) fn event_obstacle(
-        &self,
-        _view: View<'_>,
-        _entry: Entry,
-        _head: &Head,
-        _footprint: &mut Footprint,
-    ) -> Option<Awaited> {
-        None
-    }
-
-    /// Whether a loop that only reads would end or go on.
-    pub(crate) fn spin_is_over(&self, _view: View<'_>, _entry: Entry, _head: &Head, _number: u32) -> bool {
-        true
-    }
-
-    pub(crate) fn spin_obstacle(
-        &self,
-        _view: View<'_>,
-        _entry: Entry,
-        _head: &Head,
-        _number: u32,
-        _footprint: &mut Footprint,
-    ) -> Option<Awaited> {
-        None
     }
 
     /// The local variables where an actor stands.
@@ -424,6 +432,17 @@ impl Narrator<State> for Model {
     fn observe_locals(&self, state: &State, actor: ActorId, into: &mut Vec<Value>) {
         words::observe_locals(self, self.view(state), actor.0, into);
     }
+}
+
+/// What one run of a program came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// The code with which it ended, if it did.
+    pub exit_code: Option<u8>,
+    /// What was wrong.
+    pub violations: Vec<Violation>,
 }
 
 /// What the whole program came to, from the flags of a state.

@@ -42,8 +42,8 @@ pub(crate) enum Stop {
     Rests,
     /// The thread has come to its end, and returns this.
     End(u64),
-    /// The whole program ends.
-    Exit,
+    /// The whole program ends, with this code.
+    Exit(u64),
     /// An assumption is false.
     Assumed,
     /// Something is wrong, here.
@@ -83,8 +83,6 @@ pub(crate) struct Run<'r> {
     pc: usize,
     atomics: u32,
     fuel: u32,
-    /// How many children were made by settling others: no more than so deep.
-    depth: u32,
 }
 
 impl<'r> Run<'r> {
@@ -110,7 +108,6 @@ impl<'r> Run<'r> {
             output: None,
             atomics: 0,
             fuel: FUEL,
-            depth: 0,
         }
     }
 
@@ -136,6 +133,12 @@ impl<'r> Run<'r> {
     pub(crate) fn step(mut self) {
         let result = self.begin().and_then(|()| self.go_on());
         self.finish(result);
+    }
+
+    /// Moves the actor by one step, and collects what the program prints.
+    pub(crate) fn step_with(mut self, output: &'r mut Vec<u8>) {
+        self.output = Some(output);
+        self.step();
     }
 
     /// Runs what is local at an actor's beginning, up to its first visible operation.
@@ -184,7 +187,6 @@ impl<'r> Run<'r> {
                 routine if routine.may_block() => {}
                 _ => self.step.cannot_wait(),
             },
-            I::Spin { .. } => {}
             _ => self.step.cannot_wait(),
         }
     }
@@ -346,7 +348,6 @@ impl<'r> Run<'r> {
     fn status_before(&self, instruction: &I) -> Status {
         match *instruction {
             I::Routine { call } if self.program.calls[call as usize].routine.may_block() => Status::Guarded,
-            I::Spin { .. } => Status::Guarded,
             _ => Status::Ready,
         }
     }
@@ -421,7 +422,6 @@ impl<'r> Run<'r> {
                 }
             }
             I::AtomicBegin => self.atomics += 1,
-            I::Spin { .. } => {}
             I::Routine { call } => return self.routine(call),
             _ => {}
         }
@@ -664,7 +664,7 @@ impl Run<'_> {
                 self.end(Status::Assumed, 0);
             }
             Err(Stop::Rests) => self.rest(),
-            Err(Stop::Exit) => self.exit(),
+            Err(Stop::Exit(code)) => self.exit(code),
             Err(Stop::Wrong(kind, message)) => {
                 let mut violation = Violation::new(kind, message);
                 violation.location = self.model.location(self.pc as u32);

@@ -286,7 +286,7 @@ impl Block {
 
     #[inline]
     pub(crate) fn pack(self) -> u64 {
-        self.place / BLOCK_ALIGN | u64::from(self.is_alive) << 31 | self.size << 32
+        (self.place / BLOCK_ALIGN) | (u64::from(self.is_alive) << 31) | (self.size << 32)
     }
 
     /// Words that it takes.
@@ -305,6 +305,8 @@ pub(crate) struct View<'w> {
 
 /// Flags of the whole program, in the high half of the word with the number of actors.
 pub(crate) const EXITED: u64 = 1 << 32;
+/// Where the code stands with which the program ended.
+pub(crate) const EXIT_CODE: u32 = 40;
 /// A violation stopped an actor that is gone.
 pub(crate) const STOPPED: u64 = 1 << 33;
 

@@ -22,16 +22,17 @@ pub(crate) struct Blocks {
 #[derive(Clone, Copy, Debug)]
 struct Allocation {
     number: u32,
+    size: u64,
     ty: Option<TypeId>,
 }
 
 impl Blocks {
-    /// Notes a block that was allocated. By presence a place may be used again: then its last type counts.
-    pub(crate) fn note(&self, actor: u32, place: u64, number: u32, ty: Option<TypeId>) {
+    /// Notes a block that was allocated. By presence a place may be used again.
+    pub(crate) fn note(&self, actor: u32, place: u64, number: u32, size: u64, ty: Option<TypeId>) {
         let key = (actor, place);
-        let known = self.table.read().unwrap_or_else(PoisonError::into_inner).contains_key(&key);
-        if !known {
-            self.table.write().unwrap_or_else(PoisonError::into_inner).insert(key, Allocation { number, ty });
+        let known = self.table.read().unwrap_or_else(PoisonError::into_inner).get(&key).map(|known| known.size);
+        if known.is_none_or(|known| known < size) {
+            self.table.write().unwrap_or_else(PoisonError::into_inner).insert(key, Allocation { number, size, ty });
         }
     }
 
@@ -39,6 +40,16 @@ impl Blocks {
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         let (&(_, start), &allocation) = table.range((actor, 0)..=(actor, place)).next_back()?;
         Some((start, allocation))
+    }
+
+    /// Whether a place was in a block once.
+    pub(crate) fn was_in_block(&self, actor: u32, place: u64) -> bool {
+        self.find(actor, place).is_some_and(|(start, allocation)| place < start + allocation.size.max(1))
+    }
+
+    /// Whether a block began at a place once.
+    pub(crate) fn was_block(&self, actor: u32, place: u64) -> bool {
+        self.find(actor, place).is_some_and(|(start, _)| start == place)
     }
 }
 
@@ -155,7 +166,7 @@ pub(crate) fn address_name(model: &Model, at: u64) -> String {
             .map_or_else(|| format!("{at:#x}"), |function| function.name.to_string()),
         _ => match owner(space) {
             Some((actor, Region::Heap)) => match model.blocks.find(actor, place) {
-                Some((start, Allocation { number, ty })) => {
+                Some((start, Allocation { number, ty, .. })) => {
                     let kind = ty.and_then(|ty| program.debug.type_name(ty)).unwrap_or_else(|| "block".to_owned());
                     let whose =
                         if actor == 0 { format!("{number}") } else { format!("{}.{number}", path(model, actor)) };
@@ -337,7 +348,7 @@ pub(crate) fn show(model: &Model, view: View<'_>, ty: TypeId, at: u64, depth: u3
                 .collect();
             Some(format!("{{{}}}", parts.join(", ")))
         }
-        Shape::Union(_) => number(8).map(|value| format!("{value:#x}")),
+        Shape::Union => number(8).map(|value| format!("{value:#x}")),
         Shape::Array { element, count } => {
             if let Shape::Character = debug.shape(element) {
                 let bytes: Vec<u8> = (0..count.min(64))

@@ -7,7 +7,7 @@ use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
 use mazurka::report::terminal::visible;
-use mazurka::report::{Basis, Considered};
+use mazurka::report::{Basis, Considered, Site};
 use mazurka::{Engine, Exploration, Fingerprint, Found, Meter, Observer, Subject, Verdict};
 use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Identity, Model, Program};
@@ -91,7 +91,12 @@ impl Subject for CProgram {
         if let Some((from, to)) = program.explored_values() {
             consider("values", format!("{from} to {to} for what is not known"));
         }
-        Basis { considered, stated: program.assertions(), ..Basis::excluding(excluded) }
+        let mut blocked = [&self.by_presence, &self.by_history, &self.with_races].map(Model::blocked_at).concat();
+        blocked.sort();
+        blocked.dedup();
+        let site = |location| Site { text: "an assumption".to_owned(), location: Some(location) };
+        let blocked_at = blocked.into_iter().map(site).collect();
+        Basis { considered, blocked_at, stated: program.assertions(), ..Basis::excluding(excluded) }
     }
 }
 

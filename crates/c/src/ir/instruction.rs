@@ -415,9 +415,8 @@ fn returned(cursor: &Cursor<'_>) -> Option<Type> {
         if let Some(ty) = again.ty() {
             return Some(ty);
         }
-        match again.next()? {
-            Token::Word(_) => again.skip_parenthesis(),
-            _ => {}
+        if let Token::Word(_) = again.next()? {
+            again.skip_parenthesis();
         }
     }
 }

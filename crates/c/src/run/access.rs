@@ -63,7 +63,11 @@ pub(crate) fn locate(
                 },
             };
             match region {
-                Region::Heap => locate_block(view.words, at, head, place, size),
+                Region::Heap => locate_block(view.words, at, head, place, size).ok_or_else(|| {
+                    // A block that is in use has room for the place, but not for all of the access.
+                    let is_used = locate_block(view.words, at, head, place, 0).is_some();
+                    if !is_used && model.blocks.was_in_block(actor, place) { FREED } else { BEYOND }
+                }),
                 Region::Shared => locate_stack(at + head.shared_at(), head.shared_words, place, size),
                 Region::Private => locate_stack(at + head.private_at(), head.private_words, place, size),
             }
@@ -73,6 +77,7 @@ pub(crate) fn locate(
 
 const OUTSIDE: &str = "an access outside of all variables";
 const FREED: &str = "memory is used after it was freed";
+const BEYOND: &str = "an access outside of all blocks of memory";
 const RETURNED: &str = "a local variable is used after its function has returned";
 
 fn locate_stack(start: usize, words: u32, place: u64, size: u64) -> Result<Place, &'static str> {
@@ -82,24 +87,21 @@ fn locate_stack(start: usize, words: u32, place: u64, size: u64) -> Result<Place
     Ok(Place::State(8 * start + place as usize))
 }
 
-fn locate_block(words: &[u64], at: usize, head: &Head, place: u64, size: u64) -> Result<Place, &'static str> {
+fn locate_block(words: &[u64], at: usize, head: &Head, place: u64, size: u64) -> Option<Place> {
     let mut start = at + head.heap_at();
     let blocks = &words[at + head.blocks_at()..at + head.heap_at()];
     for &block in blocks {
         let block = Block::unpack(block);
         // The space behind a block belongs to none.
         if place >= block.place && place < block.place + block.size.max(1) {
-            if !block.is_alive {
-                return Err(FREED);
-            }
-            if place + size > block.place + block.size {
+            if !block.is_alive || place + size > block.place + block.size {
                 break;
             }
-            return Ok(Place::State(8 * start + (place - block.place) as usize));
+            return Some(Place::State(8 * start + (place - block.place) as usize));
         }
         start += block.words();
     }
-    Err("an access outside of all blocks of memory")
+    None
 }
 
 /// So many bytes in words, from a byte on.

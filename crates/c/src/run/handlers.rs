@@ -8,7 +8,7 @@ use super::{Done, Run, Stop, crash};
 use crate::code::Body;
 use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Key, Kind};
-use crate::state::{Entry, Head, Status, flag, pair};
+use crate::state::{Entry, Head, Status, flag};
 use mazurka_core::{Access, ActorId};
 
 impl Run<'_> {
@@ -234,7 +234,6 @@ impl Run<'_> {
         self.pc = 0;
         self.shrink_stacks(0, 0);
         self.status = if status == Status::Finished { Status::Event } else { status };
-        let _ = pair;
         self.save();
     }
 }

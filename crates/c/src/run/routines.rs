@@ -177,7 +177,7 @@ impl Run<'_> {
             R::Min => compute(Binary::Min, bits, a, b)?,
             R::MaxUnsigned => a.max(b),
             R::MinUnsigned => a.min(b),
-            R::Expect | R::First => a,
+            R::First => a,
             R::IsConstant => 0,
             R::ObjectSize => u64::MAX,
             R::Math(function) => math(function, bits, a, b, c),
@@ -213,7 +213,7 @@ impl Run<'_> {
                 }
                 0
             }
-            R::Exit => return Err(Stop::Exit),
+            R::Exit => return Err(Stop::Exit(a)),
             R::Assume => {
                 if masked(a, 32) == 0 {
                     return Err(Stop::Assumed);
@@ -231,7 +231,6 @@ impl Run<'_> {
                 let chosen = self.step.choose(to.abs_diff(from));
                 from.wrapping_add_unsigned(chosen) as u64
             }
-            R::Await => 0,
             R::AtomicBegin | R::AtomicEnd => 0,
             R::HandlerAny => self.make_handler(false)?,
             R::HandlerFifo => self.make_handler(true)?,
@@ -270,6 +269,10 @@ impl Run<'_> {
                 0
             }
             R::Nothing => 0,
+            R::SetDetached => {
+                self.store(a, 1, b)?;
+                0
+            }
             R::Clock => {
                 for place in [a, b] {
                     if self.model.is_address(place) && call.name.as_ref() != "clock" {
@@ -401,7 +404,7 @@ impl Run<'_> {
             crate::code::Instruction::Routine { call } => self.program.calls[call as usize].block_type,
             _ => None,
         };
-        self.model.blocks.note(self.actor, place, self.head.blocks, ty);
+        self.model.blocks.note(self.actor, place, self.head.blocks, size, ty);
         Ok(address(space_of(self.actor, Region::Heap), place))
     }
 
@@ -426,8 +429,8 @@ impl Run<'_> {
             }
             words += block.words();
         }
-        if self.model.allocates_visibly() {
-            return crash("memory is freed twice, or not from its beginning");
+        if self.model.blocks.was_block(actor, offset(at)) {
+            return crash("memory is freed twice");
         }
         crash("memory is freed that does not begin a block")
     }

@@ -69,16 +69,12 @@ fn is_mutex_free(model: &Model, view: View<'_>, actor: u32, address: u64) -> boo
 /// Whether an actor can move.
 pub(crate) fn is_open(model: &Model, view: View<'_>, entry: Entry) -> bool {
     match entry.status {
-        Status::Ready | Status::TimedWaiting => return true,
-        Status::Event => return model.can_happen(view, entry),
+        Status::Ready | Status::TimedWaiting | Status::Event => return true,
         Status::Guarded | Status::Woken => {}
         Status::Pending => return model.can_begin(view, entry),
         _ => return false,
     }
     let head = view.head(entry);
-    if let I::Spin { number } = model.program().code[head.pc as usize] {
-        return model.spin_is_over(view, entry, &head, number);
-    }
     let given = |number| argument(model, view, entry, &head, number);
     let word = |number| peek(model, view, given(number), 8);
     match routine_at(model, head.pc) {
@@ -120,15 +116,11 @@ pub(crate) fn obstacle(model: &Model, view: View<'_>, entry: Entry, footprint: &
             return Some(Awaited::Made(life));
         }
         Status::Pending => return model.message_obstacle(view, entry, &head, footprint),
-        Status::Event => return model.event_obstacle(view, entry, &head, footprint),
         Status::AtBarrier => {
             footprint.touch(life, Access::READ);
             return Some(Awaited::Made(life));
         }
         _ => {}
-    }
-    if let I::Spin { number } = model.program().code[head.pc as usize] {
-        return model.spin_obstacle(view, entry, &head, number, footprint);
     }
     let given = |number| argument(model, view, entry, &head, number);
     let cell = |address: u64, footprint: &mut Footprint| {

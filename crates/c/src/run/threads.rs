@@ -5,7 +5,7 @@ use crate::code::{Body, NONE};
 use crate::memory::{FUNCTIONS, offset, space};
 use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Kind};
-use crate::state::{Block, EXITED, Head, STOPPED, Status, flag};
+use crate::state::{Block, EXIT_CODE, EXITED, Head, STOPPED, Status, flag};
 use mazurka_core::{Access, ActorId};
 
 /// What functions of pthreads return.
@@ -181,7 +181,6 @@ impl Run<'_> {
         } else {
             self.touch(objects.life(self.actor), Access::WRITE);
         }
-        self.ended();
         self.frames.clear();
         self.frame = 0;
         self.pc = 0;
@@ -199,13 +198,13 @@ impl Run<'_> {
     }
 
     /// The end of the whole program.
-    pub(super) fn exit(&mut self) {
+    pub(super) fn exit(&mut self, code: u64) {
         self.touch(self.model.objects().process(), Access::WRITE);
         let base = self.model.base();
         let was_stopped = self.view().entries().any(|entry| entry.status == Status::Halted);
         let flags = self.view().flags() | EXITED | if was_stopped { STOPPED } else { 0 };
         self.state.words.truncate(base + 1);
-        self.state.words[base] = flags;
+        self.state.words[base] = flags | (code & 0xff) << EXIT_CODE;
     }
 
     pub(super) fn end_thread(&mut self, value: u64) -> Stop {
