@@ -1,4 +1,6 @@
 //! What is wrong is found, and told in so many words.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
