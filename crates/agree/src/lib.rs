@@ -9,6 +9,7 @@
 //! again.
 #![forbid(unsafe_code)]
 
+mod as_c;
 mod compare;
 mod contender;
 mod footprints;
@@ -21,6 +22,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use as_c::{Accesses, C_PRELUDE, as_c, leave_out_what_c_lacks};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
