@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The headers that stand before those of the system, by name.
 const HEADERS: &[(&str, &str)] = &[
+    ("ctype.h", include_str!("../include/ctype.h")),
     ("mazurka.h", include_str!("../include/mazurka.h")),
     ("mazurka_types.h", include_str!("../include/mazurka_types.h")),
     ("pthread.h", include_str!("../include/pthread.h")),
@@ -71,6 +72,11 @@ impl Clang {
     /// A compiler by its name.
     pub fn named(program: impl Into<PathBuf>) -> Clang {
         Clang { program: program.into() }
+    }
+
+    /// Where it is.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Translates a C file to IR. `options` are the user's.

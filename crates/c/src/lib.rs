@@ -31,6 +31,7 @@ mod lower;
 mod memory;
 mod model;
 mod objects;
+mod printed;
 mod registers;
 mod run;
 mod state;
@@ -38,6 +39,8 @@ mod words;
 
 pub use code::Program;
 pub use model::{Finished, Identity, Model};
+pub use model::{Identity, Model};
+pub use printed::Printed;
 pub use state::State;
 
 use mazurka_core::Diagnostic;

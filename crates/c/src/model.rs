@@ -81,7 +81,7 @@ impl Model {
         (state, step.violations().to_vec())
     }
 
-    fn start_with(&self, step: &mut Step, output: &mut Vec<u8>) -> State {
+    pub(crate) fn start_with(&self, step: &mut Step, output: &mut Vec<u8>) -> State {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
         let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };

@@ -188,15 +188,28 @@ impl Run<'_> {
                 is_number = false;
                 if value == 0 { b"(nil)".to_vec() } else { format!("{value:#x}").into_bytes() }
             }
-            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 let value = f64::from_bits(value);
-                if value.is_sign_negative() && !value.is_nan() {
+                if value.is_sign_negative() {
                     sign.push('-');
                 } else if directive.plus {
                     sign.push('+');
+                } else if directive.space {
+                    sign.push(' ');
                 }
                 is_number = value.is_finite();
-                float(value.abs(), directive.kind, precision.unwrap_or(6)).into_bytes()
+                let mut shown = match directive.kind {
+                    b'a' | b'A' if is_number => {
+                        sign.push_str("0x");
+                        hexadecimal(value.abs(), precision)
+                    }
+                    kind => float(value.abs(), kind.to_ascii_lowercase(), precision.unwrap_or(6), directive.alternate),
+                };
+                if directive.kind.is_ascii_uppercase() {
+                    sign.make_ascii_uppercase();
+                    shown.make_ascii_uppercase();
+                }
+                shown.into_bytes()
             }
             _ => return Ok(()),
         };
@@ -204,7 +217,7 @@ impl Run<'_> {
         let has_zeros = directive.zero
             && !left
             && is_number
-            && (precision.is_none() || matches!(directive.kind, b'f' | b'e' | b'g'));
+            && (precision.is_none() || matches!(directive.kind.to_ascii_lowercase(), b'f' | b'e' | b'g' | b'a'));
         if !left && !has_zeros {
             text.extend(std::iter::repeat_n(b' ', padding));
         }
@@ -228,26 +241,57 @@ fn digits(shown: String, precision: Option<usize>) -> Vec<u8> {
     }
 }
 
-fn float(value: f64, kind: u8, precision: usize) -> String {
+/// A number that is not negative; `whole` tells that zeros at the end are kept.
+fn float(value: f64, kind: u8, precision: usize, whole: bool) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "nan" } else { "inf" }.to_owned();
     }
     match kind {
-        b'f' | b'F' => format!("{value:.precision$}"),
-        b'e' | b'E' => scientific(value, precision),
+        b'f' => format!("{value:.precision$}"),
+        b'e' => scientific(value, precision),
         _ => {
             let precision = precision.max(1);
-            let exponent = if value == 0.0 { 0 } else { exponent_of(&scientific(value, precision - 1)) };
-            let shown = if exponent < -4 || exponent >= precision as i32 {
-                let text = scientific(value, precision - 1);
-                let (mantissa, rest) = text.split_once('e').unwrap_or((&text, "+00"));
-                return format!("{}e{rest}", trimmed(mantissa));
-            } else {
-                format!("{value:.*}", (precision as i32 - 1 - exponent).max(0) as usize)
+            let trim = |text: &str| match whole {
+                true if text.contains('.') => text.to_owned(),
+                true => format!("{text}."),
+                false => trimmed(text).to_owned(),
             };
-            trimmed(&shown).to_owned()
+            let text = scientific(value, precision - 1);
+            let exponent = if value == 0.0 { 0 } else { exponent_of(&text) };
+            if exponent < -4 || exponent >= precision as i32 {
+                let (mantissa, rest) = text.split_once('e').unwrap_or((&text, "+00"));
+                return format!("{}e{rest}", trim(mantissa));
+            }
+            trim(&format!("{value:.*}", (precision as i32 - 1 - exponent).max(0) as usize))
         }
     }
+}
+
+/// `%a` without its `0x`: one digit before the point, as many behind it as are needed or wanted.
+fn hexadecimal(value: f64, precision: Option<usize>) -> String {
+    let bits = value.to_bits();
+    let (mut exponent, mut fraction) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1));
+    let mut first = 1;
+    if bits >> 52 == 0 {
+        (first, exponent) = (0, if fraction == 0 { 0 } else { -1022 });
+    }
+    let mut digits = 13;
+    if let Some(precision) = precision.filter(|&precision| precision < 13) {
+        // To the nearest one, and to the even one of two.
+        let shift = 4 * (13 - precision as u32);
+        let whole = (first << 52) | fraction;
+        let (kept, rest, half) = (whole >> shift, whole & ((1 << shift) - 1), 1 << (shift - 1));
+        let rounded = (kept + u64::from(rest > half || (rest == half && kept & 1 == 1))) << shift;
+        (first, fraction, digits) = (rounded >> 52, rounded & ((1 << 52) - 1), precision);
+    }
+    let mut shown = format!("{fraction:013x}");
+    shown.truncate(digits);
+    match precision {
+        Some(precision) => shown = format!("{shown:0<precision$}"),
+        None => shown.truncate(shown.trim_end_matches('0').len()),
+    }
+    let point = if shown.is_empty() { "" } else { "." };
+    format!("{first}{point}{shown}p{exponent:+}")
 }
 
 fn trimmed(text: &str) -> &str {

@@ -85,7 +85,10 @@ impl Run<'_> {
             }
             R::ParseInt | R::ParseLong => {
                 let text = self.read_text(a, 64)?;
-                let radix = if routine == R::ParseLong && (2..=36).contains(&c) { c as u32 } else { 10 };
+                let radix = match c as u32 {
+                    radix @ (0 | 2..=36) if routine == R::ParseLong => radix,
+                    _ => 10,
+                };
                 let (value, used) = parse(&text, radix);
                 if routine == R::ParseLong && b != 0 && self.model.is_address(b) {
                     let old = self.load(b, 8)?;
@@ -106,14 +109,20 @@ fn ordering(left: &[u8], right: &[u8]) -> u64 {
     }
 }
 
-/// The number at the beginning of a text, and where it ends.
-fn parse(text: &[u8], radix: u32) -> (i64, usize) {
+/// The number at the beginning of a text, and where it ends. With radix 0 the text tells its own.
+fn parse(text: &[u8], mut radix: u32) -> (i64, usize) {
     let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let (sign, mut at) = match text.get(start) {
         Some(b'-') => (-1, start + 1),
         Some(b'+') => (1, start + 1),
         _ => (1, start),
     };
+    let is_digit = |at: usize| text.get(at).is_some_and(u8::is_ascii_hexdigit);
+    if matches!(radix, 0 | 16) && matches!(text.get(at..at + 2), Some(b"0x" | b"0X")) && is_digit(at + 2) {
+        (radix, at) = (16, at + 2);
+    } else if radix == 0 {
+        radix = if text.get(at) == Some(&b'0') { 8 } else { 10 };
+    }
     let mut value = 0i64;
     let digits = at;
     while let Some(digit) = text.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {

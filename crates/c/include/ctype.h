@@ -1,0 +1,20 @@
+/* Characters: functions instead of the C library's tables. */
+#ifndef MAZURKA_CTYPE_H
+#define MAZURKA_CTYPE_H
+
+int isalnum(int);
+int isalpha(int);
+int isblank(int);
+int iscntrl(int);
+int isdigit(int);
+int isgraph(int);
+int islower(int);
+int isprint(int);
+int ispunct(int);
+int isspace(int);
+int isupper(int);
+int isxdigit(int);
+int tolower(int);
+int toupper(int);
+
+#endif

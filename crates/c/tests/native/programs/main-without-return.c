@@ -1,0 +1,2 @@
+#include <stdio.h>
+int main() { puts("falls off the end"); }
