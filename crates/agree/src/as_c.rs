@@ -717,7 +717,10 @@ impl Printer {
     fn exchange(&mut self, function: &str, place: &Place, value: &Expr) -> Printed<String> {
         let place = self.place(place)?;
         let value = self.expr(value)?;
-        Ok(self.keep(&format!("{function}(&{place}, {value}, __ATOMIC_SEQ_CST)")))
+        let old = self.keep(&format!("{function}(&{place}, {value}, __ATOMIC_SEQ_CST)"));
+        // An addition whose result is not looked at commutes with others in C, and does not in `.mz`.
+        self.line(&format!("mazurka_assume({old} != -987654321);"));
+        Ok(old)
     }
 
     /// Whether an expression has no operation that others see.

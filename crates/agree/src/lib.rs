@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod as_c;
+mod c;
 mod compare;
 mod contender;
 mod footprints;
@@ -23,6 +24,7 @@ mod walk;
 mod tests;
 
 pub use as_c::{Accesses, C_PRELUDE, as_c, leave_out_what_c_lacks};
+pub use c::{CDifference, CTally, compare_as_c};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
