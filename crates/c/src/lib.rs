@@ -31,7 +31,6 @@ mod lower;
 mod memory;
 mod model;
 mod objects;
-mod printed;
 mod registers;
 mod run;
 mod state;
@@ -39,8 +38,6 @@ mod words;
 
 pub use code::Program;
 pub use model::{Finished, Identity, Model};
-pub use model::{Identity, Model};
-pub use printed::Printed;
 pub use state::State;
 
 use mazurka_core::Diagnostic;
