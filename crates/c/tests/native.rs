@@ -10,7 +10,7 @@ mod common;
 mod generator;
 
 use mazurka_c::clang::Clang;
-use mazurka_c::{Identity, Model, Options, Printed, Program};
+use mazurka_c::{Finished, Identity, Model, Options, Program};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,10 @@ const OF_A_FILE: u64 = 32;
 const MOST_STEPS: usize = 3_000_000;
 
 /// Runs a program natively: what it prints, and its exit code.
-fn native(clang: &Clang, file: &Path, options: &[&str]) -> (String, Option<i32>) {
+fn native(clang: &Clang, file: &Path) -> (String, Option<i32>) {
     let binary = file.with_extension("native");
     let compiled = Command::new(clang.program())
         .args(["-w", "-O0"])
-        .args(options)
         .arg(file)
         .arg("-o")
         .arg(&binary)
@@ -40,26 +39,23 @@ fn native(clang: &Clang, file: &Path, options: &[&str]) -> (String, Option<i32>)
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
 }
 
-fn translated(clang: &Clang, file: &Path, options: &[&str]) -> String {
-    let options: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
-    clang.translate(&file.display().to_string(), &options).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+fn translated(clang: &Clang, file: &Path) -> String {
+    clang.translate(&file.display().to_string(), &[]).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// Interprets a function: what it prints, or what went wrong.
-fn interpreted(ir: &str, entry: &str, all_visible: bool) -> Result<String, String> {
+/// Interprets a function: what it prints and what it returns, or what went wrong.
+fn interpreted(ir: &str, entry: &str, all_visible: bool) -> Result<(String, i32), String> {
     let options = Options { entry: entry.to_owned(), all_visible, ..Options::default() };
     let files = [("native.ll".to_owned(), ir.to_owned())];
     let program = Program::from_ir(&files, &options).map_err(|error| error.to_string())?;
     let model = Model::new(program.into(), Identity::History);
-    let Printed { output, violations, is_over } = model.printed_alone(MOST_STEPS);
+    let Finished { output, exit_code, violations } = model.run_once(MOST_STEPS);
     if let Some(violation) = violations.first() {
         let line = violation.location.as_ref().map_or(0, |location| location.line);
         return Err(format!("{}: {} in line {line}", violation.kind.name(), violation.message));
     }
-    if !is_over {
-        return Err(format!("no end after {MOST_STEPS} steps"));
-    }
-    String::from_utf8(output).map_err(|_| "the output is no text".to_owned())
+    let Some(code) = exit_code else { return Err(format!("no end after {MOST_STEPS} steps")) };
+    Ok((String::from_utf8(output).map_err(|_| "the output is no text")?, i32::from(code)))
 }
 
 /// Where two texts differ first.
@@ -93,19 +89,19 @@ fn write_file(folder: &Path, numbers: std::ops::Range<u64>) -> PathBuf {
 /// Compares the programs of one file; what differs.
 fn compare_file(clang: &Clang, folder: &Path, numbers: std::ops::Range<u64>) -> Vec<String> {
     let path = write_file(folder, numbers.clone());
-    let (output, code) = native(clang, &path, &[]);
+    let (output, code) = native(clang, &path);
     assert_eq!(code, Some(0), "{}", path.display());
-    let ir = translated(clang, &path, &[]);
+    let ir = translated(clang, &path);
     // Some also without private memory.
     let all_visible = numbers.start % (4 * OF_A_FILE) == 0;
-    if interpreted(&ir, "main", all_visible).is_ok_and(|found| difference(&output, &found).is_none()) {
+    if interpreted(&ir, "main", all_visible).is_ok_and(|(found, _)| difference(&output, &found).is_none()) {
         return Vec::new();
     }
     let mut outputs = output.split("program ").skip(1);
     let compared = numbers.filter_map(|number| {
         let expected = outputs.next().and_then(|text| text.split_once('\n')).map_or("", |(_, text)| text);
         let words = match interpreted(&ir, &format!("run_{number}"), all_visible) {
-            Ok(found) => difference(expected, &found)?,
+            Ok((found, _)) => difference(expected, &found)?,
             Err(reason) => reason,
         };
         Some(format!("program {number} in {}: {words}", path.display()))
@@ -152,7 +148,6 @@ fn written_programs_print_what_the_machine_prints() {
     let Some(clang) = common::clang() else { return };
     let folder = common::folder("native-written");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native");
-    let wrapper = source.join("wrapper.h").display().to_string();
     let mut files: Vec<PathBuf> = fs::read_dir(source.join("programs"))
         .expect("there is a folder of programs")
         .map(|entry| entry.expect("the folder can be read").path())
@@ -164,14 +159,12 @@ fn written_programs_print_what_the_machine_prints() {
         let name = file.file_name().expect("a file has a name");
         let copy = folder.join(name);
         fs::copy(&file, &copy).expect("a program can be copied");
-        let text = fs::read_to_string(&file).expect("a program can be read");
-        // What falls off the end of `main` returns 0, and what falls off the end of another function does not.
-        let options: &[&str] =
-            if text.contains("return") || text.contains("exit(") { &["-include", &wrapper] } else { &[] };
-        let (expected, _) = native(&clang, &copy, options);
+        let (expected, code) = native(&clang, &copy);
+        let ir = translated(&clang, &copy);
         for all_visible in [false, true] {
-            let words = match interpreted(&translated(&clang, &copy, options), "main", all_visible) {
-                Ok(found) => difference(&expected, &found),
+            let words = match interpreted(&ir, "main", all_visible) {
+                Ok((_, found)) if Some(found) != code => Some(format!("the exit code is {found}, natively {code:?}")),
+                Ok((found, _)) => difference(&expected, &found),
                 Err(reason) => Some(reason),
             };
             different.extend(words.map(|words| format!("{}: {words}", file.display())));
@@ -185,7 +178,7 @@ fn what_is_not_modelled_is_told() {
     let Some(clang) = common::clang() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/native/not-modelled");
     let told = |name: &str| {
-        let ir = translated(&clang, &folder.join(name), &[]);
+        let ir = translated(&clang, &folder.join(name));
         interpreted(&ir, "main", false).expect_err("not modelled")
     };
     assert!(told("wide-integers.c").starts_with("unsupported: "), "{}", told("wide-integers.c"));

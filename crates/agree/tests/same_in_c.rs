@@ -1,0 +1,38 @@
+//! Random programs are the same in C as in `.mz`: what can go wrong, how many traces, whether there is a data race.
+
+use mazurka_agree::{CTally, compare_as_c};
+use mazurka_c::clang::Clang;
+use std::io::Write;
+use std::path::Path;
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+/// `MAZURKA_AGREE_C=5000` compares more programs, `MAZURKA_AGREE_C_SEED` others.
+#[test]
+fn random_programs_are_the_same_in_c() {
+    let Ok(clang) = Clang::find() else {
+        // Not by a macro: what macros print is shown only for tests that fail.
+        writeln!(std::io::stderr(), "skipped: there is no clang").expect("standard error can be written to");
+        let required = std::env::var("MAZURKA_REQUIRE").unwrap_or_default();
+        assert!(!required.split_whitespace().any(|required| required == "clang"), "clang is required here");
+        return;
+    };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (seed, programs) = (number("MAZURKA_AGREE_C_SEED", 0), number("MAZURKA_AGREE_C", 300));
+    let mut tally = CTally::default();
+    let differences = compare_as_c(seed..seed + programs, &clang, folder, &mut tally).expect("clang takes the file");
+    let shortest = differences.iter().min_by_key(|difference| difference.c.len());
+    let summary: Vec<String> =
+        differences.iter().map(|difference| format!("{}: {}", difference.seed, difference.words)).collect();
+    assert!(
+        differences.is_empty(),
+        "{tally}{} differ:\n{}\n\nThe shortest:\n{}",
+        differences.len(),
+        summary.join("\n"),
+        shortest.map(ToString::to_string).unwrap_or_default()
+    );
+    writeln!(std::io::stderr(), "{tally}").expect("standard error can be written to");
+    assert!(tally.compared * 3 > tally.programs, "{tally}");
+}
