@@ -50,7 +50,7 @@ pub fn as_c(unit: &Unit, number: u64, accesses: Accesses) -> Result<String, &'st
         shared: HashSet::new(),
         locals: Vec::new(),
         temporaries: 0,
-        body: Body::Thread,
+        body: CFunction::Thread,
         functions: HashMap::new(),
         setup: Vec::new(),
         in_atomic: false,
@@ -99,7 +99,7 @@ fn leave_out_assumptions(block: &mut Block) {
 
 /// What the present statements belong to: how they end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Body {
+enum CFunction {
     Thread,
     Message,
     Function,
@@ -115,7 +115,7 @@ struct Printer {
     /// The names of locals that are in scope.
     locals: Vec<String>,
     temporaries: u32,
-    body: Body,
+    body: CFunction,
     /// The functions and their numbers of parameters.
     functions: HashMap<String, usize>,
     /// What the entry does.
@@ -293,7 +293,7 @@ impl Printer {
         match item {
             Item::Def(function) => {
                 let name = self.global(&function.name.text);
-                self.begin(Body::Function, &format!("static long {name}({})", Self::parameters(function)));
+                self.begin(CFunction::Function, &format!("static long {name}({})", Self::parameters(function)));
                 self.locals = function.parameters.iter().map(|name| name.text.clone()).collect();
                 self.statements(&function.body)?;
                 self.line("return 0;");
@@ -307,7 +307,7 @@ impl Printer {
             }
             Item::Message(function) => {
                 let name = self.global(&function.name.text);
-                self.begin(Body::Message, &format!("static void {name}(void *argument)"));
+                self.begin(CFunction::Message, &format!("static void {name}(void *argument)"));
                 let arguments = unpacked(function.parameters.len())?;
                 for (name, value) in function.parameters.iter().zip(arguments.split(", ")) {
                     self.line(&format!("long {} = {value};", name.text));
@@ -322,7 +322,7 @@ impl Printer {
         Ok(())
     }
 
-    fn begin(&mut self, body: Body, head: &str) {
+    fn begin(&mut self, body: CFunction, head: &str) {
         self.body = body;
         self.locals.clear();
         self.temporaries = 0;
@@ -331,7 +331,7 @@ impl Printer {
 
     fn thread(&mut self, name: &str, family: Option<&Family>, body: &Block) -> Printed {
         let name = self.global(name);
-        self.begin(Body::Thread, &format!("static void *{name}(void *argument)"));
+        self.begin(CFunction::Thread, &format!("static void *{name}(void *argument)"));
         if let Some(family) = family {
             self.line(&format!("long {} = (long)argument;", family.parameter.text));
             self.locals.push(family.parameter.text.clone());
@@ -474,8 +474,8 @@ impl Printer {
             StatementKind::Return(value) => {
                 let value = value.as_ref().map(|value| self.expr(value)).transpose()?;
                 match (self.body, value) {
-                    (Body::Function, Some(value)) => self.line(&format!("return {value};")),
-                    (Body::Message, _) => self.line("return;"),
+                    (CFunction::Function, Some(value)) => self.line(&format!("return {value};")),
+                    (CFunction::Message, _) => self.line("return;"),
                     _ => self.line("return 0;"),
                 }
             }
