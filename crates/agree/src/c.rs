@@ -198,7 +198,7 @@ fn explored<S: System>(engine: Engine, system: &S, races: bool) -> Option<Explor
 fn is_beyond_c(violation: &Violation, has_local_arrays: bool) -> bool {
     let is_about = |word: &&str| violation.message.contains(word);
     violation.kind == ViolationKind::Crash
-        && (["overflow", "nested", "does not end", "empty range"].iter().any(|word| is_about(word))
+        && (["overflow", "nested", "does not end", "empty range"].iter().any(is_about)
             || (has_local_arrays && is_about(&"index out of range")))
 }
 

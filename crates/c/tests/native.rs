@@ -93,7 +93,7 @@ fn compare_file(clang: &Clang, folder: &Path, numbers: std::ops::Range<u64>) -> 
     assert_eq!(code, Some(0), "{}", path.display());
     let ir = translated(clang, &path);
     // Some also without private memory.
-    let all_visible = numbers.start % (4 * OF_A_FILE) == 0;
+    let all_visible = numbers.start.is_multiple_of(4 * OF_A_FILE);
     if interpreted(&ir, "main", all_visible).is_ok_and(|(found, _)| difference(&output, &found).is_none()) {
         return Vec::new();
     }

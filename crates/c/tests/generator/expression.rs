@@ -130,19 +130,19 @@ impl Maker {
     /// An expression of some type, without a cast around it.
     pub(super) fn any(&mut self, size: usize) -> String {
         let int = self.any_int();
-        if size == 0 || self.random.percent(40) {
-            if let Some(place) = self.place() {
-                return place.text;
-            }
+        if (size == 0 || self.random.percent(40))
+            && let Some(place) = self.place()
+        {
+            return place.text;
         }
         self.int(int, size)
     }
 
     fn leaf(&mut self, int: Int) -> String {
-        if self.random.percent(75) {
-            if let Some(place) = self.place() {
-                return format!("({})({})", int.name(), place.text);
-            }
+        if self.random.percent(75)
+            && let Some(place) = self.place()
+        {
+            return format!("({})({})", int.name(), place.text);
         }
         self.constant(int)
     }
