@@ -56,13 +56,13 @@ pub use mazurka_report as report;
 pub use mazurka_rust::{assume, choose};
 pub use subject::{MzProgram, Origin, Subject};
 
-/// Doubles of `std` for code that is checked by [`model`]. Outside of a model they behave like the originals. The crate `mazurka-sync`
+/// Doubles of `std` for code that is checked by [`model()`]. Outside of a model they behave like the originals. The crate `mazurka-sync`
 /// has the same modules, which are `std` itself unless its feature `check` is on.
 pub mod doubles {
     pub use mazurka_rust::{cell, future, hint, mailbox, sync, thread};
 }
 
-/// Says that a condition has to hold at this place in at least one execution of a [`model`]; otherwise the test fails. Without a
+/// Says that a condition has to hold at this place in at least one execution of a [`model()`]; otherwise the test fails. Without a
 /// condition, the place has to be reached.
 ///
 /// A place that no execution comes to at all is not known, and not told.

@@ -1,4 +1,4 @@
-//! Ordinary Rust code, checked in `cargo test`: [`model`], [`Builder`] and `#[mazurka::test]`.
+//! Ordinary Rust code, checked in `cargo test`: [`model()`], [`Builder`] and `#[mazurka::test]`.
 //!
 //! `program.rs` makes a [`Subject`](crate::Subject) of a closure, `files.rs` knows where reports and schedules are written, and
 //! `replay.rs` runs a schedule again.
