@@ -1,4 +1,4 @@
-// Additions whose result nobody uses commute: one execution.
+// Additions whose result is not used commute: one execution.
 //? verdict: verified
 //? executions of optimal, N=5: 1
 #include <assert.h>

@@ -122,7 +122,7 @@ impl Clocks {
         join(self.locks.entry(lock).or_default(), &now);
     }
 
-    /// An actor comes to know what another one knows: whoever is created, and whoever joins.
+    /// An actor comes to know what another one knows: one that is created, and one that joins.
     pub(crate) fn learn(&mut self, actor: u32, from: u32) {
         let told = self.actor(from).now.clone();
         join(&mut self.actor(actor).now, &told);
@@ -160,7 +160,7 @@ impl Clocks {
             }
         }
         if writes && !is_atomic {
-            // Whoever raced with what is forgotten here was told; others come after it.
+            // A race with what is forgotten here was told; other accesses come after it.
             cell.writes.clear();
             cell.reads.clear();
             cell.release.clear();

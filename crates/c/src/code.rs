@@ -216,7 +216,7 @@ pub(crate) enum Instruction {
         size: u8,
         order: Order,
     },
-    /// Reads, calculates and writes at once. `dst` is [`NONE`] if nobody uses what was read.
+    /// Reads, calculates and writes at once. `dst` is [`NONE`] if what was read is not used.
     Modify {
         operation: Binary,
         size: u8,
@@ -532,7 +532,7 @@ impl Instruction {
         }
     }
 
-    /// Whether nothing is lost without the instruction if nobody uses its result.
+    /// Whether nothing is lost without the instruction if its result is not used.
     pub(crate) fn is_pure(&self) -> bool {
         use Instruction as I;
         match self {

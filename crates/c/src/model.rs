@@ -1,8 +1,7 @@
 //! A program as a [`System`].
 
-use crate::code::{Instruction as I, Program};
+use crate::code::Program;
 use crate::coverage::Marks;
-use crate::library::Routine;
 use crate::memory::{FUNCTIONS, space};
 use crate::objects::{ActorInfo, ActorKey, Actors, Key, Kind, Objects, SyncKind, What};
 use crate::run::{Run, is_open, obstacle};
@@ -156,9 +155,9 @@ impl Model {
         View { words: &state.words, base: self.base() }
     }
 
-    /// Whether allocating is seen by others: by presence, freed memory is used again.
+    /// Whether freed memory is used again: by presence. Then allocating depends on what others freed.
     #[inline]
-    pub(crate) fn allocates_visibly(&self) -> bool {
+    pub(crate) fn reuses_memory(&self) -> bool {
         self.identity == Identity::Presence
     }
 
@@ -180,8 +179,7 @@ impl Model {
         self.program.debug.location(*self.program.places.get(pc as usize)?).cloned()
     }
 
-    /// Tells a schedule of a model by presence in the names of a model by history. Both run in step; allocating is a step by
-    /// presence only.
+    /// Tells a schedule of a model by presence in the names of a model by history. Both run in step.
     pub fn retell(from: &Model, to: &Model, schedule: &Schedule) -> Option<Schedule> {
         if from.identity == to.identity {
             return Some(schedule.clone());
@@ -193,12 +191,8 @@ impl Model {
         let mut moves = Vec::with_capacity(schedule.moves.len());
         for &entry in &schedule.moves {
             let partner = pairs.iter().rev().find(|(one, _)| *one == entry.actor.0)?.1;
-            let is_allocation = from.is_at_allocation(&told, entry.actor);
             step.begin(entry.outcome);
             from.step(&mut told, entry.actor, &mut step);
-            if is_allocation {
-                continue;
-            }
             let made: Vec<u32> = step.actors_made().iter().map(|actor| actor.0).collect();
             moves.push(mazurka_core::Move { actor: ActorId(partner), outcome: entry.outcome });
             step.begin(entry.outcome);
@@ -206,18 +200,6 @@ impl Model {
             pairs.extend(made.into_iter().zip(step.actors_made().iter().map(|actor| actor.0)));
         }
         Some(Schedule { start: schedule.start, moves })
-    }
-
-    fn is_at_allocation(&self, state: &State, actor: ActorId) -> bool {
-        let view = self.view(state);
-        let Some(entry) = view.actor(actor.0).filter(|entry| entry.status == Status::Ready) else { return false };
-        match self.program.code[view.head(entry).pc as usize] {
-            I::Routine { call } => matches!(
-                self.program.calls[call as usize].routine,
-                Routine::Malloc | Routine::Calloc | Routine::AlignedAlloc
-            ),
-            _ => false,
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! From many registers to few: copies are followed, what nobody uses is dropped, and registers that are never needed at the
+//! From many registers to few: copies are followed, what is not used is dropped, and registers that are never needed at the
 //! same time share one. For each place where an actor may stand it is noted which registers are dead there: they are set
 //! to 0, so that equal futures are equal states.
 
@@ -222,7 +222,7 @@ impl Body {
         }
     }
 
-    /// Drops instructions whose results nobody uses; true if there were any.
+    /// Drops instructions whose results are not used; true if there were any.
     fn drop_unused(&mut self, program: &mut Program) -> bool {
         let leaders = self.leaders(program);
         let live_out = self.live_out(program, &leaders);
@@ -236,13 +236,13 @@ impl Body {
                     && *dst != NONE
                     && !has(&live, *dst)
                 {
-                    // Nobody asks what was there: such additions commute.
+                    // What was there is not used: such additions commute.
                     *dst = NONE;
                 }
                 if let I::Routine { call } = self.code[at]
                     && !is_live(&live, program.calls[call as usize].result)
                 {
-                    // Nobody asks what it returns.
+                    // What it returns is not used.
                     program.calls[call as usize].result = NONE;
                 }
                 keep[at] = is_used;

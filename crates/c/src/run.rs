@@ -70,7 +70,7 @@ pub(crate) struct Run<'r> {
     pub(crate) program: &'r Program,
     pub(crate) state: &'r mut State,
     pub(crate) step: &'r mut Step,
-    /// What the program prints, if anybody wants to know.
+    /// What the program prints, if it is wanted.
     pub(crate) output: Option<&'r mut Vec<u8>>,
     /// Where the actor is in the directory, and its record in the words.
     index: usize,
@@ -331,7 +331,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Within an atomic section nobody else can move, so what is blocked stays blocked.
+    /// Within an atomic section no other actor can move, so what is blocked stays blocked.
     fn can_go_on_at_once(&mut self) -> Done<()> {
         if let I::Routine { call } = self.program.code[self.pc]
             && self.program.calls[call as usize].routine.may_block()
@@ -352,11 +352,11 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether nobody else can see that a routine runs.
+    /// Whether no other actor can see that a routine runs.
     fn is_local(&self, call: u32) -> bool {
         let call = &self.program.calls[call as usize];
         match call.routine.sight() {
-            Sight::Local => !(call.routine == Routine::Malloc && self.model.allocates_visibly()),
+            Sight::Local => true,
             Sight::Visible => {
                 call.routine == Routine::Free && self.get(self.program.pool[call.arguments.start as usize]) == 0
             }

@@ -150,7 +150,7 @@ pub(crate) const LINK: usize = 3;
 pub(crate) mod flag {
     /// Created by another actor and not moved yet.
     pub(crate) const FRESH: u32 = 1;
-    /// Nobody will join it.
+    /// It will not be joined.
     pub(crate) const DETACHED: u32 = 2;
     /// Its wait timed out.
     pub(crate) const TIMED_OUT: u32 = 4;

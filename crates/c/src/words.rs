@@ -138,7 +138,7 @@ fn part_name(model: &Model, name: &str, ty: Option<TypeId>, offset: u64) -> Stri
     }
 }
 
-/// Parts that the model gives to locks are nobody's business.
+/// Parts that the model gives to locks are not shown.
 fn without_inner(path: &str) -> &str {
     path.find(".mazurka_").or_else(|| path.find(".__data")).map_or(path, |at| &path[..at])
 }

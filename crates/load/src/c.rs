@@ -13,6 +13,7 @@ use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Identity, Model, Program};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A C program: engines that store states see its actors by presence, all others by history. Engines that follow executions
 /// look for data races, too.
@@ -21,6 +22,8 @@ pub struct CProgram {
     by_presence: Model,
     by_history: Model,
     with_races: Model,
+    /// All executions were followed, and there was no data race.
+    has_no_race: AtomicBool,
 }
 
 impl CProgram {
@@ -31,12 +34,37 @@ impl CProgram {
             by_presence: Model::new(Arc::clone(&program), Identity::Presence),
             by_history: Model::new(Arc::clone(&program), Identity::History),
             with_races: Model::with_races(program),
+            has_no_race: AtomicBool::new(false),
         }
     }
 
     /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
     fn sees_races(engine: Engine) -> bool {
         matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
+    }
+
+    /// Who compares states does not see races. Where nothing else is wrong, executions are followed as well, as far as that
+    /// goes: what is found counts.
+    fn look_for_races(&self, exploration: Exploration, options: &Options, observer: &mut dyn Observer) -> Exploration {
+        if exploration.verdict != Verdict::Verified {
+            return exploration;
+        }
+        let mut limited = options.clone();
+        limited.threads = 1;
+        limited.budget.size = Some(mazurka::engines::STAGE_SIZE);
+        let spent = std::time::Duration::from_secs_f64(exploration.statistics.seconds.max(0.0));
+        limited.budget.time = options.budget.time.map(|time| time.saturating_sub(spent));
+        let engine = if self.traits().any_mailboxes { Engine::Event } else { Engine::Optimal };
+        let raced = explore(engine, &self.with_races, &limited, observer);
+        if raced.verdict == Verdict::Verified {
+            self.has_no_race.store(true, Ordering::Relaxed);
+        }
+        let is_race = |found: &Found| found.violation.kind == mazurka::ViolationKind::Race;
+        let races: Vec<Found> = raced.violations.into_iter().filter(is_race).collect();
+        if races.is_empty() {
+            return exploration;
+        }
+        Exploration::conclude(exploration.stop, exploration.cut, races, exploration.statistics)
     }
 
     /// The same violation in lasting names.
@@ -58,7 +86,7 @@ impl Subject for CProgram {
             let mut exploration = explore(engine, &self.by_presence, options, observer);
             let retell = |found: &Found| self.retell(found).unwrap_or_else(|| found.clone());
             exploration.violations = exploration.violations.iter().map(retell).collect();
-            exploration
+            self.look_for_races(exploration, options, observer)
         } else if Self::sees_races(engine) {
             explore(engine, &self.with_races, options, observer)
         } else {
@@ -74,7 +102,8 @@ impl Subject for CProgram {
         let program = self.by_history.program();
         let mut excluded = vec!["fails an assertion", "crashes", "deadlocks"];
         // Without states, executions were followed, and with them the clocks.
-        let followed = exploration.statistics.get(mazurka::Counter::States).is_none();
+        let has_states = exploration.statistics.get(mazurka::Counter::States).is_some();
+        let followed = !has_states || self.has_no_race.load(Ordering::Relaxed);
         if followed {
             excluded.push("has a data race");
         }

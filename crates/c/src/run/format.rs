@@ -1,4 +1,4 @@
-//! What `printf` and its like make of their arguments. Along a search nobody looks at what is printed, so it is made only
+//! What `printf` and its like make of their arguments. Along a search what is printed is not looked at, so it is made only
 //! when an execution is told.
 
 use super::{Done, Run};

@@ -373,7 +373,7 @@ impl Run<'_> {
         if size > MOST_HEAP || used + size > MOST_HEAP {
             return unsupported(format!("more than {} MiB of allocated memory are not modelled", MOST_HEAP >> 20));
         }
-        if self.model.allocates_visibly() {
+        if self.model.reuses_memory() {
             self.touch(self.model.objects().other(Key::Heap(self.actor)), Access::READ_WRITE);
         }
         let start = self.at + self.head.blocks_at();
@@ -382,7 +382,7 @@ impl Run<'_> {
         let (mut place, mut number, mut words) = (BLOCK_ALIGN, blocks.len(), 0usize);
         for (index, &block) in blocks.iter().enumerate() {
             let block = Block::unpack(block);
-            if self.model.allocates_visibly() && place + room(size) <= block.place {
+            if self.model.reuses_memory() && place + room(size) <= block.place {
                 number = index;
                 break;
             }
@@ -450,7 +450,7 @@ impl Run<'_> {
         self.state.words.drain(start..start + count);
         head.heap_words -= count as u32;
         let mut gone = count as isize;
-        if self.model.allocates_visibly() {
+        if self.model.reuses_memory() {
             self.touch(self.model.objects().other(Key::Heap(entry.actor)), Access::WRITE);
             self.state.words.remove(entry.at + head.blocks_at() + number);
             head.blocks -= 1;

@@ -279,7 +279,7 @@ impl Run<'_> {
         Err(Stop::Waits)
     }
 
-    /// Nobody has signalled: the actor does not wait any longer and goes for its mutex.
+    /// There was no signal: the actor does not wait any longer and goes for its mutex.
     pub(super) fn time_out(&mut self) -> Done<()> {
         let object = self.model.objects().sync(SyncKind::Condition, self.head.waits);
         self.touch(object, Access::ADD);

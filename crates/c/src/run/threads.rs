@@ -20,7 +20,7 @@ pub(crate) mod error {
 }
 
 impl Run<'_> {
-    /// The function at an address, which somebody is to run.
+    /// The function at an address, which is to be run.
     pub(super) fn runnable(&self, address: u64) -> Done<u32> {
         let number = offset(address);
         if space(address) != FUNCTIONS || number as usize >= self.program.functions.len() {
@@ -125,12 +125,12 @@ impl Run<'_> {
         Ok(0)
     }
 
-    /// How the life of an actor is touched by whom lets it go: by presence its name becomes free.
+    /// How the life of an actor is touched by one that lets it go: by presence its name becomes free.
     fn leaving(&self) -> Access {
         if self.model.identity() == Identity::Presence { Access::READ_WRITE } else { Access::READ }
     }
 
-    /// Takes out the record of a thread that has ended and that nobody asks for any more, but for its memory.
+    /// Takes out the record of a thread that has ended and that is not asked for any more, but for its memory.
     pub(super) fn forget(&mut self, index: usize) {
         self.save();
         let view = self.view();
