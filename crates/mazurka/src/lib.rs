@@ -86,4 +86,6 @@ mod manual {
     struct Readme;
     #[doc = include_str!("../../../docs/library.md")]
     struct Library;
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
 }

@@ -1,4 +1,6 @@
 //! Closures checked as users check them.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 use mazurka::doubles::cell::UnsafeCell;
 use mazurka::doubles::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -147,7 +149,7 @@ fn a_schedule_is_run_again_as_it_was() {
     assert!(folder.join("fails_by_a_lost_update.html").is_file());
     let told = run("fails_by_a_lost_update", &[("MAZURKA_REPORT_DIR", &folder), ("MAZURKA_REPLAY", &schedule)]);
     // The panic of the user's code, by its own hook, and the story.
-    assert!(told.contains("closures.rs:22") && told.contains("replayed") && told.contains("left: 1"), "{told}");
+    assert!(told.contains("closures.rs:24") && told.contains("replayed") && told.contains("left: 1"), "{told}");
     let told = run("fails_by_a_lost_update", &[("MAZURKA_REPLAY", std::path::Path::new("no-such-file"))]);
     assert!(told.contains("MAZURKA_REPLAY: no-such-file: there is no such file"), "{told}");
     let told = run("fails_by_a_lost_update", &[("MAZURKA_ENGINE", std::path::Path::new("warp"))]);

@@ -38,17 +38,31 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What is made at a place is called by the `let`, the `static` or the field of its line: `let hits = AtomicUsize::new(0)`.
+/// What is made at a place is called by its field, or by the `let` or `static` of its line: `let hits = Arc::new(AtomicUsize::new(0))`,
+/// `Shared { hits: AtomicUsize::new(0) }`.
 pub(crate) fn name_at(site: Site) -> Option<String> {
     let line = line_at(site)?;
-    let line = line.strip_prefix("pub ").unwrap_or(&line);
-    let declared = ["let mut ", "let ", "static ", "const "].iter().find_map(|word| line.strip_prefix(word));
-    let name = match declared {
-        Some(rest) => rest.split(['=', ':']).next()?,
-        None => line.split_once(':').filter(|(_, rest)| !rest.starts_with(':'))?.0,
-    };
-    let name = name.trim();
-    is_name(name).then(|| name.to_owned())
+    let name = field_at(site).or_else(|| declared(&line))?;
+    is_name(&name).then_some(name)
+}
+
+/// The field whose value begins at a place, whatever wraps it.
+fn field_at(site: Site) -> Option<String> {
+    let lines = lines(site.file())?;
+    let line = lines.get(site.line() as usize - 1)?;
+    let mut before = line.get(..(site.column() as usize).checked_sub(1)?)?.trim_end();
+    while let Some(call) = before.strip_suffix('(') {
+        before = call.trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '<' | '>')).trim_end();
+    }
+    let field = before.strip_suffix(':').filter(|rest| !rest.ends_with(':'))?.trim_end();
+    let from = field.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+    Some(field[from..].to_owned())
+}
+
+fn declared(line: &str) -> Option<String> {
+    let line = line.strip_prefix("pub ").unwrap_or(line);
+    let rest = ["let mut ", "let ", "static ", "const "].iter().find_map(|word| line.strip_prefix(word))?;
+    Some(rest.split(['=', ':']).next()?.trim().to_owned())
 }
 
 /// What is used at a place is called by what stands before the dot of the call: `HITS.fetch_add(1, Relaxed)`.

@@ -1,4 +1,6 @@
 //! Exact numbers of executions, and all engines against each other.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! What is wrong is found, and told in so many words.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
@@ -291,7 +293,7 @@ fn a_closure_that_does_something_else_each_time_is_refused() {
         let hits = Arc::new(AtomicUsize::new(0));
         let other = Arc::clone(&hits);
         let thread = thread::spawn(move || other.store(1, SeqCst));
-        if RUNS.fetch_add(1, SeqCst) % 2 == 0 {
+        if RUNS.fetch_add(1, SeqCst).is_multiple_of(2) {
             hits.load(SeqCst);
         }
         hits.fetch_add(1, SeqCst);

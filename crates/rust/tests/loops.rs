@@ -1,5 +1,7 @@
 //! Loops that wait for another thread. How many executions there are depends on the compiler, so only verdicts, ends and the agreement
 //! of engines are asserted.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! Handlers with their messages, and futures.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 

@@ -1,4 +1,6 @@
 //! Each double of `std`, with all engines and exact numbers of traces.
+// As in the tests that users write.
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
