@@ -49,7 +49,7 @@ const KNOWN: [(&str, &[&str]); 16] = [
     ("groovy", &["core"]),
     ("home", &["core", "groovy"]),
     ("lang", &["core"]),
-    ("load", &["mazurka", "droid", "home"]),
+    ("load", &["mazurka", "c", "droid", "home"]),
     ("macros", &[]),
     ("mazurka", &["core", "engines", "lang", "macros", "model", "report", "rust"]),
     ("model", &["core"]),

@@ -206,7 +206,7 @@ fn finals_of(model: &Model) -> Finals {
 #[test]
 fn closures_do_what_mz_programs_do() {
     let (mut deadlocks, mut most) = (0, 0);
-    for seed in 0..150 {
+    for seed in 0..300 {
         let threads = generate(seed);
         let source = as_mz(&threads);
         let program =
