@@ -38,7 +38,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 
 /// A task that was spawned: a future of what it comes to.
 #[derive(Debug)]
-pub struct JoinHandle<T> {
+pub struct Task<T> {
     thread: Option<thread::JoinHandle<T>>,
     end: Arc<End>,
 }
@@ -54,7 +54,7 @@ struct End {
 
 /// Runs a future as a task beside the present one.
 #[track_caller]
-pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
+pub fn spawn<F>(future: F) -> Task<F::Output>
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
@@ -70,10 +70,10 @@ where
         }
         value
     });
-    JoinHandle { thread: Some(thread), end }
+    Task { thread: Some(thread), end }
 }
 
-impl<T> Future for JoinHandle<T> {
+impl<T> Future for Task<T> {
     type Output = thread::Result<T>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {

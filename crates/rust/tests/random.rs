@@ -234,5 +234,5 @@ fn closures_do_what_mz_programs_do() {
             assert_eq!(other.ends, searched.ends, "{engine}, ends of program {seed}\n{source}");
         }
     }
-    assert!(deadlocks > 3 && most > 100, "{deadlocks} programs with deadlocks, {most} executions at most");
+    assert!(deadlocks > 0 && most > 100, "{deadlocks} programs with deadlocks, {most} executions at most");
 }
