@@ -376,20 +376,20 @@ impl<'r> Run<'r> {
         match self.program.code[self.pc] {
             I::Load { dst, pointer, size, order } => {
                 let pointer = self.get(pointer);
-                let value = self.load(pointer, size)?;
+                let value = self.look(pointer, size)?;
                 self.touch_cells(pointer, u64::from(size), Access::READ);
                 self.accessed(pointer, u64::from(size), true, false, order);
                 self.set(dst, value);
             }
             I::Store { value, pointer, size, order } => {
                 let (pointer, value) = (self.get(pointer), self.get(value));
-                let old = self.load(pointer, size)?;
+                let old = self.look(pointer, size)?;
                 self.write(pointer, size, old, value)?;
                 self.accessed(pointer, u64::from(size), false, true, order);
             }
             I::Modify { operation, size, order, dst, pointer, value } => {
                 let pointer = self.get(pointer);
-                let old = self.load(pointer, size)?;
+                let old = self.look(pointer, size)?;
                 let width = 8 * size;
                 let new = compute(operation, width, old, self.get(value))?;
                 if dst == NONE && operation == crate::code::Binary::Add {
@@ -408,7 +408,7 @@ impl<'r> Run<'r> {
                 let pointer = self.get(pointer);
                 let pool = &self.program.pool;
                 let (expected, new) = (self.get(pool[operands as usize]), self.get(pool[operands as usize + 1]));
-                let old = self.load(pointer, size)?;
+                let old = self.look(pointer, size)?;
                 self.touch_cells(pointer, u64::from(size), Access::READ);
                 let swaps = old == expected;
                 if swaps {
@@ -587,6 +587,11 @@ impl Run<'_> {
         self.remove_words(self.head.frames_at() - less, less);
         self.head.private_words = private;
         let less = (self.head.shared_words - shared) as usize;
+        if less > 0 {
+            // Who still uses what is gone then depends on this step.
+            let gone = address(space_of(self.actor, Region::Shared), 8 * u64::from(shared));
+            self.touch_cells(gone, 8 * less as u64, Access::WRITE);
+        }
         self.remove_words(self.head.private_at() - less, less);
         self.head.shared_words = shared;
     }

@@ -176,6 +176,31 @@ impl Run<'_> {
         }
     }
 
+    /// What is at an address. If nothing is, that may be so because another actor freed it.
+    #[inline]
+    pub(crate) fn look(&mut self, address: u64, size: u8) -> Done<u64> {
+        let value = self.load(address, size);
+        if value.is_err() {
+            self.touch_what_is_gone(address, u64::from(size));
+        }
+        value
+    }
+
+    /// Notes an access of memory that is not there, where it was once.
+    pub(crate) fn touch_what_is_gone(&mut self, address: u64, size: u64) {
+        let place = offset(address);
+        let was_there = match owner(space(address)) {
+            Some((actor, Region::Heap)) => self.model.blocks.was_in_block(actor, place),
+            Some((actor, Region::Shared)) => {
+                self.model.actors().info(actor).is_some() && place < 8 * super::DEEPEST as u64
+            }
+            _ => false,
+        };
+        if was_there {
+            self.touch_cells(address, size.min(1 << 20), Access::READ);
+        }
+    }
+
     #[inline]
     pub(crate) fn store(&mut self, address: u64, size: u8, value: u64) -> Done<()> {
         match self.locate(address, u64::from(size))? {
@@ -196,7 +221,13 @@ impl Run<'_> {
 
     /// Reads so many bytes, and notes it.
     pub(crate) fn read_bytes(&mut self, address: u64, size: u64) -> Done<Vec<u8>> {
-        let place = self.locate(address, size)?;
+        let place = match self.locate(address, size) {
+            Ok(place) => place,
+            Err(stop) => {
+                self.touch_what_is_gone(address, size);
+                return Err(stop);
+            }
+        };
         self.touch_cells(address, size, Access::READ);
         self.accessed(address, size, true, false, Order::None);
         Ok(match place {
@@ -213,7 +244,14 @@ impl Run<'_> {
         if bytes.is_empty() {
             return Ok(());
         }
-        let Place::State(at) = self.locate(address, bytes.len() as u64)? else { return crash("a constant is written") };
+        let at = match self.locate(address, bytes.len() as u64) {
+            Ok(Place::State(at)) => at,
+            Ok(Place::Constant(_)) => return crash("a constant is written"),
+            Err(stop) => {
+                self.touch_what_is_gone(address, bytes.len() as u64);
+                return Err(stop);
+            }
+        };
         let all: &mut [u8] = bytemuck::cast_slice_mut(&mut self.state.words);
         let target = &mut all[at..at + bytes.len()];
         let changes = target != bytes;
@@ -229,7 +267,7 @@ impl Run<'_> {
         let mut text = Vec::new();
         while (text.len() as u64) < most {
             let at = address.wrapping_add(text.len() as u64);
-            let byte = self.load(at, 1)? as u8;
+            let byte = self.look(at, 1)? as u8;
             self.touch_cells(at, 1, Access::READ);
             self.accessed(at, 1, true, false, Order::None);
             if byte == 0 {

@@ -439,7 +439,13 @@ impl Run<'_> {
         if at == 0 {
             return Ok(());
         }
-        let (index, number, block, start) = self.block(at)?;
+        let (index, number, block, start) = match self.block(at) {
+            Ok(found) => found,
+            Err(stop) => {
+                self.touch_what_is_gone(at, 1);
+                return Err(stop);
+            }
+        };
         self.touch_cells(at, block.size, Access::WRITE);
         self.accessed(at, block.size, false, true, crate::ir::Order::None);
         let base = self.model.base();

@@ -157,7 +157,10 @@ impl Run<'_> {
         if is_hidden(address) {
             return super::unsupported("a lock in memory that no other thread can see is not modelled");
         }
-        let word = self.load(address, 8).or_else(|stop| self.load(address, 4).map_err(|_| stop))?;
+        let word = match self.load(address, 8) {
+            Ok(word) => word,
+            Err(_) => self.look(address, 4)?,
+        };
         self.touch_cells(address, 4, Access::READ);
         Ok((self.model.objects().sync(kind, address), word))
     }
@@ -171,7 +174,10 @@ impl Run<'_> {
 
     /// Sets up a mutex or the like, or takes it down.
     pub(super) fn set_up(&mut self, address: u64, word: u64) -> Done<u64> {
-        let old = self.load(address, 8).or_else(|stop| self.load(address, 4).map_err(|_| stop))?;
+        let old = match self.load(address, 8) {
+            Ok(word) => word,
+            Err(_) => self.look(address, 4)?,
+        };
         self.set_word(address, word)?;
         let access = if old == word { Access::REWRITE } else { Access::WRITE };
         self.touch_cells(address, 4, access);
