@@ -89,8 +89,13 @@ fn folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("MAZURKA_REPORT_DIR").filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));
     }
+    let is_target = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
     let test = std::env::current_exe().ok()?;
-    let target = test.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    let fallback = || std::env::current_dir().ok().map(|here| here.join("target"));
-    target.map(Path::to_owned).or_else(fallback).map(|target| target.join("mazurka"))
+    let target = test.ancestors().find(|folder| is_target(folder)).map(Path::to_owned);
+    // The binary of a doctest is elsewhere.
+    let above = || {
+        let here = std::env::current_dir().ok()?;
+        here.ancestors().map(|folder| folder.join("target")).find(|folder| is_target(folder))
+    };
+    target.or_else(above).map(|target| target.join("mazurka"))
 }
