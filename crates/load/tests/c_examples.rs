@@ -106,9 +106,6 @@ fn options() -> Options {
     Options { budget, all: true, threads: 1, ..Options::default() }
 }
 
-/// What is known to be wrong: `unfolding` panics where memory is used that another thread has freed.
-const KNOWN: [(&str, Engine); 1] = [("stack-use-after-free.c", Engine::Unfolding)];
-
 const ENGINES: [(Engine, bool); 8] = [
     (Engine::Exhaustive, false),
     (Engine::Stateful, false),
@@ -129,9 +126,6 @@ fn check_program(clang: &Clang, path: &Path, finished: &mut [u32]) -> Result<(),
     let file = [path.display().to_string()];
     let loaded = load(&file, &Settings::default(), false).map_err(|error| error.to_string())?;
     for (index, (engine, sees_races)) in ENGINES.into_iter().enumerate() {
-        if KNOWN.iter().any(|known| path.ends_with(known.0) && engine == known.1) {
-            continue;
-        }
         let run = || Check::new(&*loaded.subject).engine(engine).options(options()).run();
         let checked = catch_unwind(AssertUnwindSafe(run)).map_err(|_| format!("{engine} panicked"))?;
         // Who cannot finish must not invent anything, and who is not made for the program says so.
