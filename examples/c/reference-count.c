@@ -2,6 +2,7 @@
 // steps, so both may see 0.
 //? verdict: violated
 //? violation: crash line 20
+//? violation: crash line 21
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // off, the other one takes off 1 and 2 and puts 1 back: 1 is on top again, so the first thread succeeds, and puts 2 on top,
 // which the other one still has. That is the ABA problem.
 //? verdict: violated
-//? violation: assertion line 46
+//? violation: assertion line 47
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,8 @@
 // A stack without locks. `pop` reads the next node of the top before it takes the top off; meanwhile another thread may have
 // taken it and freed it.
 //? verdict: violated
-//? violation: crash line 25
+//? violation: crash line 26
+//? violation: race
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // Like `aget`, a downloader of the evaluation of Inspect: threads fetch parts of a file, add what they have to one counter
 // under a lock, and the one that is interrupted saves the counter. The save does not take the lock: a data race.
 //? verdict: violated
-//? violation: race line 27
+//? violation: race
 #include <pthread.h>
 #ifndef THREADS
 #define THREADS 2
