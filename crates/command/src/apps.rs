@@ -4,14 +4,14 @@
 
 use crate::app_files::app_files;
 use crate::arguments::{Apps as Arguments, ListFormat, ProfileChoice};
+use crate::automations;
 use crate::console::{Console, cancel_on_interrupt, memory_in_use};
 use crate::jobs::{Ended, Jobs, end_when_input_is_closed};
 use anyhow::Result;
 use mazurka::report::apps::{self, AppRow, Stage};
 use mazurka::{Cancel, Counter, Engine, Location, StopReason, Verdict, Violation, ViolationKind};
 use mazurka_home::{Faults, Home, HomeText, Options};
-use mazurka_load::HomeProgram;
-use mazurka_load::read_text;
+use mazurka_load::{HomeProgram, is_configuration, read_text};
 use std::path::Path;
 use std::process::Command;
 
@@ -19,6 +19,9 @@ use std::process::Command;
 const MEMORY: u64 = 1 << 30;
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
+    if arguments.files.iter().any(|file| is_configuration(file)) {
+        return automations::run(arguments, console);
+    }
     let files = app_files(&arguments.files)?;
     let cancel = cancel_on_interrupt();
     let mut rows = Vec::new();

@@ -178,6 +178,8 @@ pub(crate) struct Search {
     #[command(flatten)]
     pub(crate) home: HomeSettings,
     #[command(flatten)]
+    pub(crate) assistant: AssistantSettings,
+    #[command(flatten)]
     pub(crate) variant: Variant,
     /// Show no progress, and only the verdict.
     #[arg(short, long)]
@@ -218,6 +220,14 @@ pub(crate) struct HomeSettings {
     pub(crate) profile: ProfileChoice,
 }
 
+/// What of a Home Assistant configuration is checked.
+#[derive(Debug, Args)]
+pub(crate) struct AssistantSettings {
+    /// Check this automation, with the others that are named so, by its alias or entity; any number of times.
+    #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
+    pub(crate) automation: Vec<String>,
+}
+
 /// The environments of a smart home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileChoice {
@@ -245,6 +255,7 @@ impl Search {
             profile: self.home.profile.into(),
             never: self.home.never.clone(),
             no_conflicts: self.home.no_conflicts,
+            automations: self.assistant.automation.clone(),
             dependence: self.dependence.clone(),
             clang: self.c.clang.clone(),
             entry: self.c.entry.clone(),

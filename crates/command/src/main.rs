@@ -6,6 +6,7 @@ mod agree;
 mod app_files;
 mod apps;
 mod arguments;
+mod automations;
 mod backstop;
 mod check;
 mod compare;

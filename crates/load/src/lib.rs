@@ -6,6 +6,8 @@
 
 mod c;
 pub mod diagnostic;
+mod folder;
+mod hass;
 mod home;
 mod include;
 mod load;
@@ -13,6 +15,8 @@ mod read;
 mod settings;
 
 pub use c::CProgram;
+pub use folder::Folder;
+pub use hass::{HomeAssistant, is_configuration, load_configuration};
 pub use home::HomeProgram;
 pub use load::{Kind, LoadError, Loaded, load, load_within};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};

@@ -1,6 +1,7 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
 use crate::diagnostic;
+use crate::hass::{HomeAssistant, load_configuration};
 use crate::home::HomeProgram;
 use crate::include::{Files, identify};
 use crate::read_text;
@@ -56,6 +57,8 @@ pub enum Kind {
     Home,
     /// A C program: `.c` files, or `.ll` files, which are LLVM IR as text.
     C,
+    /// The configuration of Home Assistant: a folder with `configuration.yaml`, or `.yaml` files.
+    HomeAssistant,
     /// A trace of an Android app, and the file of its dependences: `.txt` files.
     Trace,
 }
@@ -63,11 +66,15 @@ pub enum Kind {
 impl Kind {
     /// The kind of program that a file belongs to, which its name tells.
     pub fn of(file: &str) -> Option<Kind> {
+        if Path::new(file).join("configuration.yaml").is_file() {
+            return Some(Kind::HomeAssistant);
+        }
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
             "c" | "ll" => Some(Kind::C),
             "txt" => Some(Kind::Trace),
+            "yaml" | "yml" => Some(Kind::HomeAssistant),
             _ => None,
         }
     }
@@ -86,6 +93,7 @@ pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: 
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour, budget),
         Kind::C => crate::c::load_c(files, settings, colour),
+        Kind::HomeAssistant => load_home_assistant(files, settings),
         Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
 }
@@ -112,6 +120,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
         [Kind::Trace] | [Kind::Trace, Kind::Trace] => Ok(Kind::Trace),
         _ if kinds.iter().all(|&kind| kind == Kind::Home) => Ok(Kind::Home),
         _ if kinds.iter().all(|&kind| kind == Kind::C) => Ok(Kind::C),
+        _ if kinds.iter().all(|&kind| kind == Kind::HomeAssistant) => Ok(Kind::HomeAssistant),
         _ => Err(LoadError::plain(format!(
             "error: these {} files do not make one program\nexpected one .mz file, C files only, .groovy files only, or a trace and the file of its dependences",
             files.len()
@@ -152,6 +161,26 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
         diagnostic::render(name, text, &errors, colour)
     });
     told.collect::<Vec<_>>().join("\n")
+}
+
+fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, LoadError> {
+    let configuration = load_configuration(files)?;
+    let texts: Vec<Source> = configuration
+        .sources
+        .iter()
+        .map(|source| Source { file: source.path.clone(), text: source.text.clone() })
+        .collect();
+    let contents: Vec<&str> = texts.iter().map(|source| source.text.as_str()).collect();
+    let source = Fingerprint::of_bytes(contents.join("\0").as_bytes());
+    let home = |configuration, unavailable| {
+        let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
+        mazurka_hass::Home::new(configuration, &settings.automations, &options).map_err(|name| {
+            let expected = "expected its alias or its entity; `mazurka apps` lists them";
+            LoadError::plain(format!("error: --automation {name}: there is no such automation\n{expected}"))
+        })
+    };
+    let subject = Box::new(HomeAssistant::new(home(configuration.clone(), false)?, home(configuration, true)?));
+    Ok(Loaded { name: files.join(" + "), files: files.to_vec(), source, texts, subject })
 }
 
 fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {

@@ -17,6 +17,8 @@ pub struct Settings {
     pub never: Vec<String>,
     /// Whether apps may fight over a device.
     pub no_conflicts: bool,
+    /// The automations of Home Assistant to check together, by name; none for all that matter.
+    pub automations: Vec<String>,
     /// The file of the dependences of a trace.
     pub dependence: Option<String>,
     /// What clang is told.
@@ -53,10 +55,11 @@ impl Settings {
 
     /// Says which setting does not belong to a kind of program, if one does not.
     pub(crate) fn refuse_others(&self, kind: Kind) -> Result<(), String> {
-        let (of_mz, of_c, of_home, of_trace) = (
+        let (of_mz, of_c, of_home, of_assistant, of_trace) = (
             "expected a .mz file or C files for this option",
             "expected C files for this option",
             "expected .groovy files for this option",
+            "expected the configuration of Home Assistant for this option",
             "expected a trace for this option",
         );
         let given = [
@@ -69,6 +72,7 @@ impl Settings {
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
+            (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
         // Both have constants.
@@ -94,6 +98,7 @@ impl Settings {
         all.extend(self.entry.iter().map(|entry| ("entry".to_owned(), entry.clone())));
         all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
+        all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
         all
     }
 
@@ -124,6 +129,10 @@ impl Settings {
                 (Kind::Home, "profile", "paper") => settings.profile = Profile::Paper,
                 (Kind::Home, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
+                (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
+                (Kind::HomeAssistant, ..) => {
+                    return Err(format!("`define {name}={value}`\nexpected automation=NAME"));
+                }
                 (Kind::Trace, ..) => {
                     return Err(format!("`define {name}={value}`\nexpected no constants: a trace has none"));
                 }

@@ -39,17 +39,18 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// What each crate knows of ours. An engine knows no frontend, and a frontend no engine.
-const KNOWN: [(&str, &[&str]); 16] = [
+const KNOWN: [(&str, &[&str]); 17] = [
     ("agree", &["c", "core", "engines", "lang"]),
     ("c", &["core"]),
-    ("command", &["mazurka", "agree", "home", "load"]),
+    ("command", &["mazurka", "agree", "hass", "home", "load"]),
     ("core", &[]),
     ("droid", &["core"]),
     ("engines", &["core"]),
     ("groovy", &["core"]),
+    ("hass", &["core"]),
     ("home", &["core", "groovy"]),
     ("lang", &["core"]),
-    ("load", &["mazurka", "c", "droid", "home"]),
+    ("load", &["mazurka", "c", "droid", "hass", "home"]),
     ("macros", &[]),
     ("mazurka", &["core", "engines", "lang", "macros", "model", "report", "rust"]),
     ("model", &["core"]),

@@ -6,7 +6,7 @@
 //!   engines side by side, [`walkthrough`] tells a story step by step, and [`unfolding`] draws how executions branch.
 //!   [`format`](mod@format) writes and reads numbers, durations and sizes, [`terminal`] writes control characters out.
 //! - `saved`: [`ScheduleFile`] is a schedule that can be saved, edited and run again; [`regression`] makes a test of it.
-//! - `homes`: tables over the apps of smart homes ([`apps`]) and over pairs of them ([`pairs`], [`accept`], [`matrix`]).
+//! - `homes`: tables over the apps of smart homes ([`apps`], [`automations`]) and over pairs of them ([`pairs`], [`accept`], [`matrix`]).
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
 //! everything is returned as a `String`.
@@ -19,7 +19,7 @@ mod render;
 mod saved;
 mod story;
 
-pub use homes::{accept, apps, matrix, pairs};
+pub use homes::{accept, apps, automations, matrix, pairs};
 pub use render::text::TextOptions;
 pub use render::{compare, format, html, json, junit, layout, progress, sarif, terminal, text, unfolding, walkthrough};
 pub(crate) use render::{meaning, table};

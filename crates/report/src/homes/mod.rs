@@ -2,5 +2,6 @@
 
 pub mod accept;
 pub mod apps;
+pub mod automations;
 pub mod matrix;
 pub mod pairs;

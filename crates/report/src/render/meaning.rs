@@ -58,10 +58,12 @@ fn were(cuts: u64) -> String {
 
 /// What a proof rests on, in sentences without full stops: first what was not tested, then what was considered.
 pub(crate) fn grounds(report: &Report<'_>) -> Vec<String> {
-    if report.exploration.verdict != Verdict::Verified {
-        return Vec::new();
-    }
     let basis = report.basis;
+    if report.exploration.verdict != Verdict::Verified {
+        // Advice is worth telling in any case.
+        let advice = basis.considered.iter().filter(|one| one.what.starts_with("advice"));
+        return advice.map(|Considered { what, text }| format!("{what}: {text}")).collect();
+    }
     let vacuous = |site: &Site| basis.vacuous.iter().any(|vacuous| vacuous.site == *site);
     let unreached: Vec<_> = basis.unreached.iter().filter(|site| !vacuous(site)).map(Site::told).collect();
     let unreached = (!unreached.is_empty()).then(|| format!("never reached: {}", unreached.join(", ")));

@@ -1,0 +1,190 @@
+//! A scenario, played: one way through the model, with given times. The same steps as the search takes, so what is compared
+//! with Home Assistant here is what is searched.
+
+use super::stage::Happened;
+use super::state::RunId;
+use super::system::{Doing, Model, Options};
+use super::zone::Key;
+use crate::config::Configuration;
+use crate::template::Val;
+use mazurka_core::{ActorId, Step, System};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What is done to a home, and when.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The configuration.
+    pub configuration: Arc<Configuration>,
+    /// What happens, in order.
+    pub steps: Vec<ScenarioStep>,
+    /// Milliseconds to wait at the end.
+    pub settle: i64,
+}
+
+/// One thing that is done.
+#[derive(Clone, Debug)]
+pub enum ScenarioStep {
+    /// An entity gets a state.
+    Set(String, String),
+    /// An event is heard.
+    Event(String, Vec<(String, Val)>),
+    /// Milliseconds pass.
+    Wait(i64),
+    /// An automation is turned off, and on again.
+    Renew(String),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Automations that ran and states that changed, in order: `[alias]`, `entity:old->new`, and `|` after each step.
+    pub log: Vec<String>,
+    /// The states at the end, those of automations left out.
+    pub states: Vec<(String, String)>,
+}
+
+/// Plays a scenario. The error says which step the model does not allow.
+pub fn play(scenario: &Scenario) -> Result<Played, String> {
+    let mut extra: Vec<(String, Val)> = Vec::new();
+    for step in &scenario.steps {
+        if let ScenarioStep::Set(entity, state) = step {
+            extra.push((entity.clone(), Val::text(state)));
+        }
+    }
+    let all: Vec<usize> = (0..scenario.configuration.automations.len()).collect();
+    let model = Model::build(
+        Arc::clone(&scenario.configuration),
+        &all,
+        Options { pauses: true, ..Options::default() },
+        &extra,
+        true,
+    );
+    let mut player = Player {
+        state: model.initial_states().remove(0),
+        model: &model,
+        now: 0,
+        clocks: FxHashMap::default(),
+        log: Vec::new(),
+    };
+    for step in &scenario.steps {
+        match step {
+            ScenarioStep::Wait(ms) => player.pass(player.now + ms)?,
+            ScenarioStep::Set(entity, state) => {
+                let Some(slot) = model.layout.slot(entity, None) else {
+                    player.log.push("|".to_owned());
+                    continue;
+                };
+                let value = model.layout.slots[slot as usize].number_of(&Val::text(state));
+                if player.state.values[slot as usize] != value {
+                    let actor = model
+                        .doing(|doing| matches!(doing, Doing::Change(known, new) if *known == slot && *new == value));
+                    player.take(actor.ok_or_else(|| format!("{entity} cannot become {state}"))?)?;
+                }
+                player.log.push("|".to_owned());
+            }
+            ScenarioStep::Event(name, data) => {
+                let actor = model.doing(|doing| match doing {
+                    Doing::Event(known, fields) => {
+                        known == name && data.iter().all(|(key, value)| super::ask::field(fields, key) == *value)
+                    }
+                    _ => false,
+                });
+                if let Some(actor) = actor {
+                    player.take(actor)?;
+                }
+                player.log.push("|".to_owned());
+            }
+            ScenarioStep::Renew(entity) => {
+                player.renew(entity);
+                player.log.push("|".to_owned());
+            }
+        }
+    }
+    player.pass(player.now + scenario.settle)?;
+    let states = model.layout.slots.iter().zip(&player.state.values).filter(|(slot, _)| {
+        slot.name.1.is_none() && !slot.name.0.starts_with("automation.") && !slot.name.0.starts_with("script.")
+    });
+    let states = states.map(|(slot, &value)| (slot.name.0.clone(), slot.values[value as usize].to_string())).collect();
+    Ok(Played { log: player.log, states })
+}
+
+struct Player<'m> {
+    model: &'m Model,
+    state: super::State,
+    now: i64,
+    /// When each clock goes off.
+    clocks: FxHashMap<Key, i64>,
+    log: Vec<String>,
+}
+
+impl Player<'_> {
+    fn take(&mut self, actor: ActorId) -> Result<(), String> {
+        let mut enabled = Vec::new();
+        self.model.enabled(&self.state, &mut enabled);
+        if !enabled.contains(&actor) {
+            return Err(format!("the model does not allow {actor:?} at {} ms", self.now));
+        }
+        let mut step = Step::without_footprint();
+        let Happened { deeds, started, moved } = self.model.perform_step(&mut self.state, actor, &mut step, true);
+        for deed in deeds {
+            match deed.routine {
+                Some(routine)
+                    if (deed.text == "runs" || deed.text == super::stage::QUEUED)
+                        && self.model.routines[routine as usize].kind == crate::config::RoutineKind::Automation =>
+                {
+                    self.log.push(format!("[{}]", self.model.routines[routine as usize].name));
+                }
+                None if deed.text.contains("->") => self.log.push(deed.text),
+                _ => {}
+            }
+        }
+        self.read_clocks(&started, &moved);
+        Ok(())
+    }
+
+    /// Clocks that are new, or were started again, go off so much later than now.
+    fn read_clocks(&mut self, fresh: &[Key], moved: &[(RunId, RunId)]) {
+        for (old, new) in moved {
+            if let Some(at) = self.clocks.remove(&Key::Run(old.0, old.1)) {
+                self.clocks.insert(Key::Run(new.0, new.1), at);
+            }
+        }
+        let running: Vec<Key> = self.state.zone.pending().collect();
+        for key in &running {
+            if fresh.contains(key) || !self.clocks.contains_key(key) {
+                let deadline = self.state.zone.deadline(*key).unwrap_or(0);
+                self.clocks.insert(*key, self.now + deadline);
+            }
+        }
+        self.clocks.retain(|key, _| running.contains(key));
+    }
+
+    /// Lets time pass, with everything that goes off.
+    fn pass(&mut self, until: i64) -> Result<(), String> {
+        loop {
+            let next = self
+                .clocks
+                .iter()
+                .filter(|(key, _)| !matches!(key, Key::Day | Key::Pattern(_)))
+                .min_by_key(|(key, at)| (**at, **key))
+                .map(|(key, at)| (*key, *at));
+            let Some((key, at)) = next.filter(|(_, at)| *at <= until) else { break };
+            self.now = at;
+            self.clocks.remove(&key);
+            self.take(self.model.actor_of(key))?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    fn renew(&mut self, entity: &str) {
+        if let Some(routine) = self.model.routine_of(entity) {
+            for other in 0..self.model.routines.len() as u16 {
+                if let Some(mark) = self.model.pair_mark(other, routine) {
+                    self.state.marks[mark as usize] = if other < routine { 1 } else { 2 };
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,527 @@
+//! One step: the loop of Home Assistant from one event until it waits again.
+//!
+//! As in Home Assistant since 2026.7, an event that is fired while another one is dispatched waits in a queue
+//! ([`Stage::fire`]); listeners of states are called directly; a run goes on until it has to wait, before the next
+//! listener is called. What waits only for the next turn of the loop stands in [`Stage::ready`], first in, first out, and
+//! belongs to the same step.
+
+use super::code::Op;
+use super::layout::expand;
+use super::perform::Flow;
+use super::state::{Run, RunId, State, Status};
+use super::system::{Finding, Model};
+use super::zone::Key;
+use crate::template::Val;
+use crate::yaml::Place;
+use mazurka_core::Step;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Something that listeners hear of.
+#[derive(Clone, Debug)]
+pub(crate) enum Happening {
+    /// A slot changed from one value to another one.
+    Change {
+        slot: u16,
+        old: u16,
+        new: u16,
+    },
+    Event {
+        name: String,
+        data: Val,
+    },
+}
+
+/// What the loop will do in one of its next turns.
+#[derive(Clone, Debug)]
+pub(crate) enum Task {
+    /// Waits so many turns.
+    Later(u8, Box<Task>),
+    /// An automation is triggered.
+    Trigger { routine: u16, trigger: u16, info: Val, cause: u8, depth: u8 },
+    /// A part of a call on several entities.
+    Write { by: RunId, slot: u16, value: u16, place: Place },
+    /// A run goes on.
+    Resume(RunId),
+}
+
+/// Something that was done, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Deed {
+    pub(crate) routine: Option<u16>,
+    pub(crate) text: String,
+    pub(crate) place: Option<Place>,
+}
+
+/// What is told of a run that has to wait for others.
+pub(crate) const QUEUED: &str = "is triggered and waits for its turn";
+
+/// The most automations that one step starts.
+const MOST_STARTS: usize = 60;
+
+/// The most operations of one step.
+const MOST_OPS: usize = 20_000;
+
+pub(crate) struct Stage<'m, 's> {
+    pub(crate) model: &'m Model,
+    pub(crate) state: &'s mut State,
+    pub(crate) step: &'s mut Step,
+    busy: bool,
+    queue: VecDeque<Happening>,
+    pub(crate) ready: VecDeque<Task>,
+    pub(crate) deeds: Option<Vec<Deed>>,
+    /// The cause of what happens now, and how many automations it has come through.
+    pub(crate) cause: u8,
+    pub(crate) depth: u8,
+    pub(crate) starts: Vec<u16>,
+    pub(crate) work: usize,
+    over: bool,
+    /// The clocks that were started, and the runs that got other numbers at the end.
+    pub(crate) started: Vec<Key>,
+    pub(crate) moved: Vec<(RunId, RunId)>,
+}
+
+/// What a step did, for people and for scenarios.
+pub(crate) struct Happened {
+    pub(crate) deeds: Vec<Deed>,
+    pub(crate) started: Vec<Key>,
+    pub(crate) moved: Vec<(RunId, RunId)>,
+}
+
+impl<'m, 's> Stage<'m, 's> {
+    pub(crate) fn new(model: &'m Model, state: &'s mut State, step: &'s mut Step, telling: bool) -> Self {
+        Stage {
+            model,
+            state,
+            step,
+            busy: false,
+            queue: VecDeque::new(),
+            ready: VecDeque::new(),
+            deeds: telling.then(Vec::new),
+            cause: 0,
+            depth: 0,
+            starts: Vec::new(),
+            work: 0,
+            over: false,
+            started: Vec::new(),
+            moved: Vec::new(),
+        }
+    }
+
+    // What is touched
+
+    pub(crate) fn value(&mut self, slot: u16) -> u16 {
+        self.step.read(self.model.slot_object(slot));
+        self.state.values[slot as usize]
+    }
+
+    pub(crate) fn mark(&mut self, mark: u16) -> u8 {
+        self.step.read(self.model.mark_object(mark));
+        self.state.marks[mark as usize]
+    }
+
+    pub(crate) fn set_mark(&mut self, mark: u16, value: u8) {
+        if self.state.marks[mark as usize] != value {
+            self.step.write(self.model.mark_object(mark));
+            self.state.marks[mark as usize] = value;
+        } else {
+            self.step.read(self.model.mark_object(mark));
+        }
+    }
+
+    fn touch_runs(&mut self, routine: u16) {
+        self.step.write(self.model.run_object(routine));
+    }
+
+    pub(crate) fn start_clock(&mut self, key: Key, milliseconds: i64) {
+        self.step.write(self.model.zone_object());
+        self.state.zone.start(key, Some(milliseconds), 0);
+        self.started.push(key);
+    }
+
+    pub(crate) fn stop_clock(&mut self, key: Key) {
+        if self.state.zone.runs(key) {
+            self.step.write(self.model.zone_object());
+            self.state.zone.stop(key);
+        }
+    }
+
+    pub(crate) fn tell(&mut self, routine: Option<u16>, place: Option<Place>, text: impl FnOnce() -> String) {
+        if let Some(deeds) = &mut self.deeds {
+            deeds.push(Deed { routine, text: text(), place });
+        }
+    }
+
+    pub(crate) fn find(&mut self, finding: Finding) {
+        self.step.fail(self.model.violation(finding));
+    }
+
+    /// Whether the step does more than is looked at.
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.work += 1;
+        if self.work > MOST_OPS {
+            self.over = true;
+        }
+        self.over
+    }
+
+    // The loop
+
+    /// A new cause: none of those that still have runs.
+    pub(crate) fn new_cause(&mut self) {
+        self.cause =
+            (1..=u8::MAX).find(|cause| !self.state.runs.iter().any(|run| run.cause == *cause)).unwrap_or(u8::MAX);
+        self.depth = 0;
+    }
+
+    /// Fires an event: at once, or after the one that is being dispatched.
+    pub(crate) fn fire(&mut self, happening: Happening) {
+        self.queue.push_back(happening);
+        if self.busy {
+            return;
+        }
+        self.busy = true;
+        while let Some(happening) = self.queue.pop_front() {
+            if self.is_over() {
+                self.queue.clear();
+                break;
+            }
+            self.dispatch(&happening);
+        }
+        self.busy = false;
+    }
+
+    /// Runs what waits for the next turns of the loop, and brings the state into its normal form.
+    pub(crate) fn finish(&mut self) {
+        while let Some(task) = self.ready.pop_front() {
+            if self.is_over() {
+                self.ready.clear();
+                break;
+            }
+            match task {
+                Task::Later(0, task) => self.ready.push_front(*task),
+                Task::Later(turns, task) => self.ready.push_back(Task::Later(turns - 1, task)),
+                Task::Trigger { routine, trigger, info, cause, depth } => {
+                    (self.cause, self.depth) = (cause, depth);
+                    self.trigger(routine, trigger, &info);
+                }
+                Task::Write { by, slot, value, place } => {
+                    if let Some(run) = self.state.run(by) {
+                        (self.cause, self.depth) = (run.cause, run.depth);
+                    }
+                    self.write(slot, value, Some((by, place)));
+                }
+                Task::Resume(id) => {
+                    if let Some(run) = self.state.run(id) {
+                        (self.cause, self.depth) = (run.cause, run.depth);
+                        self.go_on(id);
+                    }
+                }
+            }
+        }
+        // A cause is over when nothing that it began runs any more.
+        for slot in 0..self.state.writers.len() {
+            let (routine, cause) = self.state.writers[slot];
+            if routine != 0 && !self.state.runs.iter().any(|run| run.cause == cause) {
+                self.step.write(self.model.slot_object(slot as u16));
+                self.state.writers[slot] = (0, 0);
+            }
+        }
+        self.moved = self.state.normalize();
+        for &(old, new) in &self.moved {
+            for key in &mut self.started {
+                if *key == Key::Run(old.0, old.1) {
+                    *key = Key::Run(new.0, new.1);
+                }
+            }
+        }
+        self.state.zone.elapse();
+    }
+
+    /// Starts an automation if it is on and its conditions hold.
+    pub(crate) fn trigger(&mut self, routine: u16, trigger: u16, info: &Val) {
+        if let Some(slot) = self.model.routine_slots[routine as usize] {
+            let on = self.value(slot);
+            if self.model.layout.slots[slot as usize].values[on as usize] != Val::text("on") {
+                return;
+            }
+        }
+        let mut variables: Vec<(Arc<str>, Val)> = vec![(Arc::from("trigger"), info.clone())];
+        let model = self.model;
+        let own = &model.routines[routine as usize]
+            .triggers
+            .get(trigger as usize)
+            .map_or(&[][..], |trigger| &trigger.variables);
+        for (name, value) in model.routines[routine as usize].variables.iter().chain(own.iter()) {
+            match self.render(value, &variables) {
+                Ok(value) => variables.push((Arc::from(name.as_str()), value)),
+                Err(_) => return,
+            }
+        }
+        if !self.holds_all(&model.routines[routine as usize].conditions, &variables) {
+            return;
+        }
+        self.begin(routine, trigger, variables, None, false);
+    }
+
+    /// Begins a run, as the mode says; tells which one if there is one.
+    pub(crate) fn begin(
+        &mut self,
+        routine: u16,
+        trigger: u16,
+        mut variables: Vec<(Arc<str>, Val)>,
+        parent: Option<RunId>,
+        later: bool,
+    ) -> Option<RunId> {
+        use crate::config::Mode;
+        self.touch_runs(routine);
+        self.starts.push(routine);
+        if self.starts.len() > MOST_STARTS || self.depth > self.model.most_depth {
+            if !self.over {
+                self.over = true;
+                self.find(Finding::Loop { routines: self.starts.clone() });
+            }
+            return None;
+        }
+        let model = self.model;
+        let about = &model.routines[routine as usize];
+        let active: Vec<RunId> =
+            self.state.runs.iter().filter(|run| run.id.0 == routine && !run.is_branch).map(|run| run.id).collect();
+        let mut status = Status::Ready;
+        let mut wait = later;
+        match about.mode {
+            Mode::Single if !active.is_empty() => {
+                self.lose(routine, &active);
+                return None;
+            }
+            Mode::Queued | Mode::Parallel if active.len() >= about.max => {
+                self.lose(routine, &active);
+                return None;
+            }
+            Mode::Queued | Mode::Parallel if active.len() >= model.most_runs => {
+                model.note_cut();
+                return None;
+            }
+            Mode::Restart if !active.is_empty() => {
+                active.iter().for_each(|&run| self.stop(run));
+                wait = true;
+            }
+            Mode::Queued if !active.is_empty() => status = Status::Queued,
+            _ => {}
+        }
+        let instance =
+            self.state.runs.iter().filter(|run| run.id.0 == routine).map(|run| run.id.1 + 1).max().unwrap_or(0);
+        let id = (routine, instance);
+        if !model.codes[routine as usize].keeps_trigger {
+            variables.retain(|(name, _)| &**name != "trigger");
+        }
+        let is_queued = status == Status::Queued;
+        self.tell(Some(routine), Some(about.place), || if is_queued { QUEUED.to_owned() } else { "runs".to_owned() });
+        self.state.runs.push(Run {
+            id,
+            at: 0,
+            status,
+            loops: Vec::new(),
+            variables,
+            parent,
+            is_branch: false,
+            children: 0,
+            cause: self.cause,
+            depth: self.depth.saturating_add(1),
+            waited: false,
+            lost: false,
+            trigger,
+        });
+        if is_queued {
+            return Some(id);
+        }
+        if wait {
+            self.ready.push_back(Task::Later(2, Box::new(Task::Resume(id))));
+        } else {
+            self.go_on(id);
+        }
+        Some(id)
+    }
+
+    fn lose(&mut self, routine: u16, active: &[RunId]) {
+        self.tell(Some(routine), None, || "is triggered, but it still runs: the trigger is lost".to_owned());
+        for &id in active {
+            if let Some(run) = self.state.run_mut(id)
+                && matches!(run.status, Status::Sleep)
+            {
+                run.lost = true;
+            }
+        }
+    }
+
+    /// Stops a run with everything that it waits for.
+    pub(crate) fn stop(&mut self, id: RunId) {
+        self.touch_runs(id.0);
+        self.stop_clock(Key::Run(id.0, id.1));
+        let children: Vec<RunId> =
+            self.state.runs.iter().filter(|run| run.parent == Some(id)).map(|run| run.id).collect();
+        self.state.runs.retain(|run| run.id != id);
+        children.into_iter().for_each(|child| self.stop(child));
+    }
+
+    /// A run is over.
+    pub(crate) fn end(&mut self, id: RunId, is_stopped: bool) {
+        self.touch_runs(id.0);
+        let Some(run) = self.state.run(id).cloned() else { return };
+        if run.is_branch && is_stopped {
+            // A stop in a branch ends the whole run.
+            if let Some(parent) = run.parent {
+                self.stop(parent);
+                self.next_in_queue(parent.0);
+                return;
+            }
+        }
+        self.state.runs.retain(|other| other.id != id);
+        if let Some(parent) = run.parent {
+            self.touch_runs(parent.0);
+            if let Some(parent_run) = self.state.run_mut(parent) {
+                parent_run.children = parent_run.children.saturating_sub(1);
+                if parent_run.children == 0 && parent_run.status == Status::Children {
+                    parent_run.status = Status::Ready;
+                    self.ready.push_back(Task::Later(1, Box::new(Task::Resume(parent))));
+                }
+            }
+        }
+        if !run.is_branch {
+            self.next_in_queue(id.0);
+        }
+    }
+
+    fn next_in_queue(&mut self, routine: u16) {
+        let next = self
+            .state
+            .runs
+            .iter_mut()
+            .filter(|run| run.id.0 == routine && run.status == Status::Queued)
+            .min_by_key(|run| run.id);
+        if let Some(run) = next {
+            run.status = Status::Ready;
+            let id = run.id;
+            self.ready.push_back(Task::Resume(id));
+        }
+    }
+
+    /// Writes a slot; `by` is the run that does it and the place of its action, or nobody.
+    pub(crate) fn write(&mut self, slot: u16, new: u16, by: Option<(RunId, Place)>) {
+        let old = self.value(slot);
+        let model = self.model;
+        if let Some((run, place)) = by {
+            self.tell(Some(run.0), Some(place), || format!("sets {}", model.shown(slot, new)));
+            self.look_for_fights(slot, new, run, place);
+        }
+        if old == new {
+            return;
+        }
+        if model.exact && !model.layout.slots[slot as usize].name.0.starts_with("automation.") {
+            let about = &model.layout.slots[slot as usize];
+            let name = about.name.0.trim_start_matches("input_boolean.");
+            self.tell(None, None, || format!("{name}:{}->{}", about.values[old as usize], about.values[new as usize]));
+        }
+        self.step.write(self.model.slot_object(slot));
+        self.state.values[slot as usize] = new;
+        if by.is_none() && self.state.writers[slot as usize] != (0, 0) {
+            self.state.writers[slot as usize] = (0, 0);
+        }
+        if let Some(most) = model.layout.slots[slot as usize].age {
+            self.step.write(model.zone_object());
+            self.state.zone.start(Key::Age(slot), None, most);
+        }
+        self.fire(Happening::Change { slot, old, new });
+    }
+
+    /// Two routines set a slot to different values because of one event; or a run acts on what is no longer so.
+    fn look_for_fights(&mut self, slot: u16, new: u16, by: RunId, place: Place) {
+        let Some(run) = self.state.run(by).cloned() else { return };
+        let owner = self.owner(&run);
+        let (writer, cause) = self.state.writers[slot as usize];
+        let old = self.state.values[slot as usize];
+        if writer != 0 && writer != owner + 1 && cause == run.cause && old != new {
+            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place });
+        }
+        self.step.write(self.model.slot_object(slot));
+        self.state.writers[slot as usize] = (owner + 1, run.cause);
+        if run.waited {
+            self.look_for_staleness(&run, slot, new, place);
+        }
+    }
+
+    /// The automation that a script or branch runs for.
+    fn owner(&self, run: &Run) -> u16 {
+        let mut run = run;
+        while let Some(parent) = run.parent.and_then(|parent| self.state.run(parent)) {
+            run = parent;
+        }
+        run.id.0
+    }
+
+    fn look_for_staleness(&mut self, run: &Run, slot: u16, new: u16, place: Place) {
+        let model = self.model;
+        let routine = run.id.0;
+        if run.lost && model.first_writes[routine as usize].iter().any(|(known, value)| *known == slot && *value != new)
+        {
+            self.find(Finding::Lost { routine, slot, new, place });
+            return;
+        }
+        // The trigger's entity is no longer as it was, and what it is now makes somebody do the opposite.
+        let Some((entity, wanted)) = model.started_by(routine, run.trigger) else { return };
+        let now = self.value(entity);
+        if wanted.contains(&now) {
+            return;
+        }
+        let opposite = model.answers(entity, now).find(|&other| {
+            model.first_writes[other as usize].iter().any(|(known, value)| *known == slot && *value != new)
+        });
+        if let Some(other) = opposite {
+            let on = model.routine_slots[other as usize].is_none_or(|slot| {
+                let value = self.value(slot);
+                model.layout.slots[slot as usize].values[value as usize] == Val::text("on")
+            });
+            if on {
+                self.find(Finding::Stale { routine, other, slot, new, entity, now, place });
+            }
+        }
+    }
+
+    /// Executes a run until it waits or ends.
+    pub(crate) fn go_on(&mut self, id: RunId) {
+        self.touch_runs(id.0);
+        while let Some(run) = self.state.run_mut(id) {
+            if run.status != Status::Ready {
+                return;
+            }
+            if self.work > MOST_OPS {
+                return;
+            }
+            self.work += 1;
+            let model = self.model;
+            let code = &model.codes[id.0 as usize];
+            let (op, place, goes_on) = &code.ops[run.at as usize];
+            run.at += 1;
+            let done = self.perform(id, op, *place);
+            match done {
+                Ok(Flow::On) => {}
+                Ok(Flow::Waits) => return,
+                Ok(Flow::Ends) => {
+                    self.end(id, matches!(op, Op::Stop { .. }));
+                    return;
+                }
+                Err(_) if *goes_on => {}
+                Err(_) => {
+                    self.tell(Some(id.0), Some(*place), || "fails and ends".to_owned());
+                    self.end(id, true);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The entities that a name stands for.
+    pub(crate) fn expand(&self, entity: &str) -> Vec<String> {
+        expand(&self.model.configuration, entity)
+    }
+}
