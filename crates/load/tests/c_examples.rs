@@ -31,12 +31,15 @@ const MOST_SIZE: u64 = 200_000;
 /// A kind of violation and its line.
 type Site = (String, Option<u32>);
 
+/// How many executions an engine runs, with which macros.
+type Counted = (Engine, Vec<(String, i64)>, u64);
+
 #[derive(Debug, Default)]
 struct Expected {
     is_verified: bool,
     violations: BTreeSet<Site>,
     traces: Option<u64>,
-    executions: Vec<(Engine, Vec<(String, i64)>, u64)>,
+    executions: Vec<Counted>,
 }
 
 impl Expected {
