@@ -3,7 +3,7 @@
 //! Home Assistant is one thread. A step is one thing that happens (a device reports, a button is pressed, a delay ends, a call
 //! returns) with everything that follows before the loop waits again; see `stage.rs`. Three things are open, and all
 //! ways are tried: when the environment does something, how long a device takes, and in which order automations with the
-//! same trigger are called. Time is exact ([`zone`]).
+//! same trigger are called. Time is exact (`zone`).
 
 mod ask;
 mod code;
