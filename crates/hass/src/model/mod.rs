@@ -7,6 +7,7 @@
 
 mod ask;
 mod code;
+mod expect;
 mod layout;
 mod listen;
 mod perform;
@@ -17,7 +18,8 @@ mod state;
 mod system;
 mod zone;
 
-pub(crate) use layout::targets as targets_of;
+pub(crate) use expect::entities_of;
+pub(crate) use layout::{has_effect, set_by};
 pub use simulate::{Played, Scenario, ScenarioStep, play};
 pub use state::State;
 pub use system::{Model, Options};

@@ -219,6 +219,7 @@ impl<'m, 's> Stage<'m, 's> {
                 }
             }
         }
+        self.look_at_expectation();
         // A cause is over when nothing that it began runs any more.
         for slot in 0..self.state.writers.len() {
             let (routine, cause) = self.state.writers[slot];

@@ -34,11 +34,13 @@ pub struct Options {
     pub pauses: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
+    /// The number of what the owner expects of this model.
+    pub expectation: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, runs: 2 }
+        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, runs: 2, expectation: None }
     }
 }
 
@@ -56,6 +58,8 @@ pub(crate) enum Finding {
     Stale { routine: u16, other: u16, slot: u16, new: u16, entity: u16, now: u16, place: Place },
     Missed { routine: u16, slot: u16, place: Place },
     Vanished { routine: u16, slot: u16, new: u16, place: Place },
+    /// What the owner expects is not so.
+    Broken,
 }
 
 /// What the environment does.
@@ -92,6 +96,9 @@ pub struct Model {
     patterns: Vec<(u16, u16, i64)>,
     first_hold_mark: u16,
     marks: u16,
+    /// What is remembered for the expectation, and whether it was put to the test.
+    pub(crate) expectation_mark: u16,
+    pub(crate) tested: AtomicBool,
     doings: Vec<(Doing, String)>,
     /// What a routine sets before any time passes.
     pub(crate) first_writes: Vec<Vec<(u16, u16)>>,
@@ -144,6 +151,7 @@ impl Model {
             hands: options.hands,
             extra,
             exact,
+            expected: options.expectation.and_then(|number| configuration.expectations.get(number)),
         };
         let layout = Layout::new(&configuration, &routines.iter().collect::<Vec<_>>(), &wishes);
         let codes: Vec<Code> = routines.iter().map(compile).collect();
@@ -169,6 +177,8 @@ impl Model {
             patterns: Vec::new(),
             first_hold_mark: 0,
             marks: 0,
+            expectation_mark: 0,
+            tested: AtomicBool::new(false),
             doings: Vec::new(),
             first_writes: Vec::new(),
             most_depth: 12,
@@ -178,6 +188,8 @@ impl Model {
         };
         model.wire();
         model.order();
+        model.expectation_mark = model.marks;
+        model.marks += 1;
         model.environment();
         model
     }
@@ -271,7 +283,7 @@ impl Model {
     fn touched(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         let alone = [&self.routines[routine]];
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
         let own = Layout::new(&self.configuration, &alone, &wishes);
         for slot in &own.slots {
             if let Some(number) = self.layout.slot(&slot.name.0, slot.name.1.as_deref()) {
@@ -312,7 +324,7 @@ impl Model {
 
     fn touched_flat(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let mut all = BTreeSet::new();
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
         let own = Layout::new(&self.configuration, &[&self.routines[routine]], &wishes);
         all.extend(own.slots.iter().filter_map(|slot| self.layout.slot(&slot.name.0, slot.name.1.as_deref())));
         (all.clone(), all)
@@ -423,11 +435,27 @@ impl Model {
         self.zone_object().0 + 1 - self.first_object
     }
 
-    pub(crate) fn automation_names(&self) -> impl Iterator<Item = &str> {
+    /// The automations: what their owner calls them, and their entities.
+    pub(crate) fn automations(&self) -> impl Iterator<Item = (&str, &str)> {
         self.routines
             .iter()
             .filter(|routine| routine.kind == RoutineKind::Automation)
-            .map(|routine| routine.entity.as_str())
+            .map(|routine| (routine.name.as_str(), routine.entity.as_str()))
+    }
+
+    /// What can happen, an entity with its values, or an event.
+    pub(crate) fn happens(&self) -> impl Iterator<Item = String> {
+        let inputs = self.doings.iter().filter_map(|(doing, _)| match doing {
+            Doing::Change(slot, _) => Some(*slot),
+            _ => None,
+        });
+        let inputs: BTreeSet<u16> = inputs.collect();
+        let values = |slot: u16| {
+            let values = self.layout.slots[slot as usize].values.iter().map(Val::to_string);
+            format!("{} ({})", self.slot_name(slot), values.collect::<Vec<_>>().join(", "))
+        };
+        let others = self.doings.iter().filter(|(doing, _)| !matches!(doing, Doing::Change(..)));
+        inputs.into_iter().map(values).chain(others.map(|(_, words)| words.clone()))
     }
 
     pub(crate) fn mark_object(&self, mark: u16) -> ObjectId {
@@ -620,6 +648,11 @@ impl Model {
                 ),
                 Some(place),
             ),
+            Finding::Broken => {
+                let place = self.expectation().and_then(|expectation| expectation.place);
+                let location = place.map(|place| self.location(place));
+                return Violation { location, ..self.broken() };
+            }
             Finding::Vanished { routine, slot, new, place } => (
                 ViolationKind::Conflict,
                 format!(
@@ -714,6 +747,10 @@ impl Model {
             return Who::Timer(rest as u16);
         }
         rest -= self.layout.slots.len();
+        if rest == 0 {
+            return Who::Promise;
+        }
+        rest -= 1;
         Who::Run(((rest as u32 / INSTANCES) as u16, (rest as u32 % INSTANCES) as u8))
     }
 
@@ -724,8 +761,9 @@ impl Model {
             Key::Hold(hold) => base + hold as usize,
             Key::Pattern(pattern) => base + holds + pattern as usize,
             Key::Timer(slot) => base + holds + patterns + slot as usize,
+            Key::Promise => base + holds + patterns + slots,
             Key::Run(routine, instance) => {
-                base + holds + patterns + slots + routine as usize * INSTANCES as usize + instance as usize
+                base + holds + patterns + slots + 1 + routine as usize * INSTANCES as usize + instance as usize
             }
             Key::Day | Key::Age(_) => {
                 self.doings.iter().position(|(doing, _)| matches!(doing, Doing::Day)).unwrap_or(0)
@@ -766,6 +804,11 @@ impl Model {
                 stage.step.write(self.zone_object());
                 stage.state.zone.go_off(Key::Timer(slot));
                 stage.timer_ends(slot);
+            }
+            Who::Promise => {
+                stage.step.write(self.zone_object());
+                stage.state.zone.go_off(Key::Promise);
+                stage.promise_is_due();
             }
             Who::Run(id) => {
                 stage.step.write(self.run_object(id.0));
@@ -846,6 +889,7 @@ enum Who<'m> {
     Hold(u16),
     Pattern(u16),
     Timer(u16),
+    Promise,
     Run(RunId),
 }
 
@@ -963,6 +1007,7 @@ impl Narrator<State> for Model {
             }
             Who::Pattern(pattern) => format!("it is time for {}", self.quoted(self.patterns[pattern as usize].0)),
             Who::Timer(slot) => format!("{} ends", self.slot_name(slot)),
+            Who::Promise => "the time is over".to_owned(),
             Who::Run(id) if id.1 == 0 => format!("{} goes on", self.quoted(id.0)),
             Who::Run(id) => format!("{} goes on (run {})", self.quoted(id.0), id.1 + 1),
         }

@@ -23,6 +23,8 @@ pub(crate) enum Key {
     Pattern(u16),
     /// Since when an entity has its state, by its slot.
     Age(u16),
+    /// What is expected within a time.
+    Promise,
     /// The time of day.
     Day,
 }
