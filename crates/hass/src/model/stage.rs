@@ -419,8 +419,8 @@ impl<'m, 's> Stage<'m, 's> {
         }
         if model.exact && !model.layout.slots[slot as usize].name.0.starts_with("automation.") {
             let about = &model.layout.slots[slot as usize];
-            let name = about.name.0.trim_start_matches("input_boolean.");
-            self.tell(None, None, || format!("{name}:{}->{}", about.values[old as usize], about.values[new as usize]));
+            let (name, text) = (&about.name.0, |value: u16| &about.values[value as usize]);
+            self.tell(None, None, || format!("{name}:{}->{}", text(old), text(new)));
         }
         self.step.write(self.model.slot_object(slot));
         self.state.values[slot as usize] = new;
@@ -430,6 +430,7 @@ impl<'m, 's> Stage<'m, 's> {
         if let Some(most) = model.layout.slots[slot as usize].age {
             self.step.write(model.zone_object());
             self.state.zone.start(Key::Age(slot), None, most);
+            self.started.push(Key::Age(slot));
         }
         self.fire(Happening::Change { slot, old, new });
     }

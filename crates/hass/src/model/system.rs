@@ -662,7 +662,8 @@ impl Model {
 
     // Steps
 
-    fn initial(&self) -> State {
+    /// The initial state, in which some slots have other values than usual.
+    pub(crate) fn initial_with(&self, values: impl Iterator<Item = (u16, u16)>) -> State {
         let mut state = State {
             values: self.layout.slots.iter().map(|slot| slot.initial).collect(),
             writers: vec![(0, 0); self.layout.slots.len()],
@@ -670,6 +671,9 @@ impl Model {
             runs: Vec::new(),
             zone: Zone::default(),
         };
+        for (slot, value) in values {
+            state.values[slot as usize] = value;
+        }
         for (number, &(.., period)) in self.patterns.iter().enumerate() {
             state.zone.start(Key::Pattern(number as u16), Some(period * 1000), 0);
         }
@@ -879,7 +883,7 @@ impl mazurka_core::System for Model {
     type State = State;
 
     fn initial_states(&self) -> Vec<State> {
-        vec![self.initial()]
+        vec![self.initial_with(std::iter::empty())]
     }
 
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
