@@ -284,7 +284,11 @@ def load(path):
 
 async def main(scenarios):
     for scenario in scenarios:
-        print(json.dumps(await Play(scenario).play(), ensure_ascii=False), flush=True)
+        try:
+            told = await Play(scenario).play()
+        except Exception as error:
+            told = {"name": scenario["name"], "error": repr(error), "log": [], "final": {}}
+        print(json.dumps(told, ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":
