@@ -17,7 +17,7 @@ use mazurka_core::{
 
 /// Longer schedules are not looked at state by state.
 const LONGEST: usize = 5_000;
-/// So many steps of another actor are tried before a step.
+/// The most steps of another actor that are tried before a step.
 const MOST_INSTEAD: usize = 200;
 
 /// What makes a violation happen. `None` if that is not known, or was not found while `meter` allowed it.
@@ -197,7 +197,7 @@ impl<S: System> Why<'_, S> {
         }
     }
 
-    /// Where two steps take one lock, the steps under the lock that conflict.
+    /// Where two steps acquire one lock, the steps under the lock that conflict.
     fn within_sections(&self, found: &Found, explanation: Explanation) -> Explanation {
         match explanation {
             Explanation::Race(race) if self.is_lock(race.object) => {
@@ -217,7 +217,7 @@ impl<S: System> Why<'_, S> {
         }
     }
 
-    /// The same for a step that is not part of the schedule: its actor goes on until it gives the lock back.
+    /// The same for a step that is not part of the schedule: its actor continues until it releases the lock.
     fn early_within(&self, found: &Found, step: usize, instead: &[Move], lock: ObjectId) -> Option<Explanation> {
         let start = self.system.initial_states().into_iter().nth(found.schedule.start)?;
         let mut stepper = Stepper::new(self.system, start);
@@ -246,7 +246,7 @@ impl<S: System> Why<'_, S> {
         self.system.object(object).kind == ObjectKind::Lock
     }
 
-    /// The steps of an actor from the one that takes a lock to the one that gives it back.
+    /// The steps of an actor from the one that acquires a lock to the one that releases it.
     fn section(&self, from: usize, lock: ObjectId) -> Vec<usize> {
         let actor: ActorId = self.moves[from].actor;
         let mut section = Vec::new();

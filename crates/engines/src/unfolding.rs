@@ -34,16 +34,16 @@
 //!    is blocked on has a footprint and a history like a step, and is kept like one, without an event.
 //! 3. *A choice* makes an event of each outcome, with the history that this outcome needs; they exclude each other.
 //! 4. *Cutoffs are never taken back.* The paper lets an event be a cutoff at one time and none at another, as the
-//!    events that make it one may be discarded. Completeness is then hard to see: the search may have passed by, in
-//!    time, what it takes for explored. Here the table of states only grows, though events are forgotten, and the
+//!    events that make it one may be discarded. Completeness is then hard to show: an event may have been cut because
+//!    of events that were discarded since. Here the table of states only grows, though events are forgotten, and the
 //!    argument is short. Say that T is a set of events that are no cutoffs at the end of the search of a node (C, D),
 //!    that it can be added to C, and that it avoids D: then the node leads to a configuration with all of C and T.
 //!    Either the chosen event e fits to T; or the node of C and e, by induction, leads to all of T that fits to e, so
 //!    that the first event of T which does not was found there, is in conflict with e and nothing before it, a *rival*
-//!    of e and therefore not forgotten, and is the alternative that is asked for; events of D likewise, for what was no
-//!    cutoff later was none then. And the smallest configuration (`Rank`) that leads to a state has no cutoff, ever: a
-//!    smaller one would lead to the same state. `System::fingerprint` tells states by what they are, not by how their
-//!    actors came to be, so the futures of two equal ones are the same up to names.
+//!    of e and therefore not forgotten, and is the alternative that is asked for; the same holds for events of D, since
+//!    an event that is no cutoff at the end never was one. And the smallest configuration (`Rank`) that leads to a
+//!    state has no cutoff, ever: a smaller one would lead to the same state. `Insight::fingerprint` tells states by
+//!    what they are, not by how their actors came to be, so the futures of two equal ones are the same up to names.
 //! 5. *The recursion is a loop*, so that long executions need no long stack, and D leaves out what C excludes already.
 //! 6. *The next event is one with few causes*: small configurations are met first, and larger ones are then cutoffs.
 

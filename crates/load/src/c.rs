@@ -43,8 +43,8 @@ impl CProgram {
         matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
     }
 
-    /// Who compares states does not see races. Where nothing else is wrong, executions are followed as well, as far as that
-    /// goes: what is found counts.
+    /// An engine that compares states does not see races. Where nothing else is wrong, executions are followed as well,
+    /// as far as that goes: what is found counts.
     fn look_for_races(&self, exploration: Exploration, options: &Options, observer: &mut dyn Observer) -> Exploration {
         if exploration.verdict != Verdict::Verified {
             return exploration;

@@ -91,7 +91,7 @@ fn locked() -> BTreeMap<String, Vec<String>> {
     packages
 }
 
-/// Who checks a model in Rust compiles neither what only the command needs nor the frontends that read files.
+/// A test that checks a model in Rust compiles neither what only the command needs nor the frontends that read files.
 #[test]
 fn the_library_depends_on_nothing_that_only_the_command_needs() {
     let (crates, locked) = (crates(), locked());

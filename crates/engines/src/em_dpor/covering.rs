@@ -179,7 +179,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         Ok(false)
     }
 
-    /// Chooses something to put in the way of the last event of `avoid` that nothing is in the way of yet.
+    /// Chooses what excludes the last event of `avoid` that nothing excludes yet.
     fn put_in_the_way(
         &mut self,
         aim: Aim<'_>,
@@ -209,7 +209,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         Ok(false)
     }
 
-    /// Everything that might come in the way of an event: another outcome of its step, a step of another task, or a
+    /// Everything that may exclude an event: another outcome of its step, a step of another task, or a
     /// message that goes ahead of its own.
     fn targets_against(&self, id: EventId) -> Vec<Target> {
         let event = self.events.get(id);
@@ -230,7 +230,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         other_outcomes.chain(openings).chain(ahead).collect()
     }
 
-    /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
+    /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is to exclude.
     fn approach(&self, target: &Target, needed: &mut Vec<TaskStep>) -> bool {
         // That a message has begun does not settle which others it goes ahead of.
         if !target.goes_ahead && self.settled.count(target.step.actor) >= target.number {

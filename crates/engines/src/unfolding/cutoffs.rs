@@ -13,9 +13,9 @@
 //! An event is compared when it is made and not again when it is its turn. That was tried and cut nothing: what the
 //! search meets in between lies behind larger configurations.
 //!
-//! The table only grows. That matters: completeness rests on an event that is no cutoff having been none at any time
-//! before, see the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an
-//! execution are then still compared with their own causes, which is enough for every search to end.
+//! The table only grows. That matters: completeness rests on this: an event that is no cutoff was never one before, see
+//! the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an execution are then
+//! still compared with their own causes, which is enough for every search to end.
 
 use super::events::{Events, History};
 use crate::options;
@@ -25,7 +25,7 @@ use hashbrown::hash_map::Entry;
 use mazurka_core::{Access, ActorId, Fingerprint, Footprint, Move};
 use rustc_hash::FxBuildHasher;
 
-/// So many states are remembered: about 100 MiB of them.
+/// The most states that are remembered: about 100 MiB of them.
 const MOST_STATES: usize = 1 << 21;
 
 /// What configurations are compared by: their numbers of events, and then their weights.

@@ -24,7 +24,7 @@ use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Outcome, StepRecord, StopReason};
 use smallvec::SmallVec;
 
-/// The names of so many events are remembered, so that each is counted once.
+/// The most names of events that are remembered, so that each event is counted once.
 const MOST_NAMES: usize = 1 << 22;
 
 /// Runs the program to find out what can follow.
