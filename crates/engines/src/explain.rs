@@ -9,7 +9,7 @@
 //! the conflicting accesses inside them, not the lock.
 
 use crate::avoidance::{Avoidable, Avoidance};
-use crate::race::{Run, accesses_that_race};
+use crate::race::{Replayed, accesses_that_race};
 use mazurka_core::{
     Access, ActorId, ActorKind, Dependence, Explanation, Footprint, Found, Machine, Meter, Move, ObjectId, ObjectKind,
     Outcome, Race, Stepper, System, ViolationKind,
@@ -25,7 +25,7 @@ pub fn explain<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Ex
     if found.violation.kind == ViolationKind::Race {
         return accesses_that_race(system, found).map(Explanation::Race);
     }
-    let run = Run::of(system, found, meter)?;
+    let run = Replayed::of(system, found, meter)?;
     let moves = &found.schedule.moves;
     let last = moves.len().checked_sub(1)?;
     let mut avoidance = Avoidance::new(system, &found.violation, meter);
@@ -94,7 +94,7 @@ fn decisive<S: System>(system: &S, found: &Found, avoidance: &mut Avoidance<'_, 
 
 struct Why<'a, S: System> {
     system: &'a S,
-    run: &'a Run,
+    run: &'a Replayed,
     moves: &'a [Move],
 }
 

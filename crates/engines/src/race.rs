@@ -39,15 +39,15 @@ enum Reversed {
 }
 
 /// A schedule that was run, with the order that it imposes.
-pub(crate) struct Run {
+pub(crate) struct Replayed {
     pub(crate) footprints: Vec<(ActorId, Footprint)>,
     order: HappensBefore,
 }
 
-impl Run {
-    pub(crate) fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Run> {
+impl Replayed {
+    pub(crate) fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Replayed> {
         let mut stepper = at_start(system, found)?;
-        let mut run = Run { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
+        let mut run = Replayed { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
         for &step in &found.schedule.moves {
             if meter.is_over() {
                 return None;

@@ -56,7 +56,7 @@ mod prefix;
 mod removal;
 
 use self::alternatives::alternative;
-use self::cutoffs::Cutoffs;
+use self::cutoffs::SmallestConfigurations;
 use self::events::{EventId, Events};
 use self::extensions::Extender;
 use self::path::Path;
@@ -82,7 +82,7 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
         return Exploration::unsupported(reason);
     }
     let mut tally = Tally::new(options, observer);
-    let mut cutoffs = Cutoffs::new(options.cutoffs);
+    let mut cutoffs = SmallestConfigurations::new(options.cutoffs);
     let mut counts = Counts::default();
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let mut search = Search::new(machine, options, tally, &mut cutoffs);
@@ -109,7 +109,7 @@ pub fn prefix<S: System>(system: &S, options: &Options, most: usize) -> Option<V
     let options = Options { all: true, ..options.clone() };
     let mut silent = Silent;
     let mut tally = Tally::new(&options, &mut silent);
-    let mut cutoffs = Cutoffs::new(options.cutoffs);
+    let mut cutoffs = SmallestConfigurations::new(options.cutoffs);
     let (mut start, mut prefix) = (0, Vec::new());
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let mut search = Search::new(machine, &options, tally, &mut cutoffs);
@@ -175,12 +175,12 @@ struct Search<'t, 'o, M: Machine> {
     nodes: Vec<SearchNode>,
     removal: Removal,
     tally: &'t mut Tally<'o>,
-    cutoffs: &'t mut Cutoffs,
+    cutoffs: &'t mut SmallestConfigurations,
     configurations: u64,
 }
 
 impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
-    fn new(machine: M, options: &Options, tally: &'t mut Tally<'o>, cutoffs: &'t mut Cutoffs) -> Self {
+    fn new(machine: M, options: &Options, tally: &'t mut Tally<'o>, cutoffs: &'t mut SmallestConfigurations) -> Self {
         Search {
             path: Path::new(machine.mark()),
             extender: Extender::new(machine),

@@ -40,7 +40,7 @@ impl CProgram {
 
     /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
     fn sees_races(engine: Engine) -> bool {
-        matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
+        engine.finds_races() && !engine.present_identity()
     }
 
     /// An engine that compares states does not see races. Where nothing else is wrong, executions are followed as well,

@@ -13,7 +13,7 @@
 use super::configuration::Configuration;
 use super::events::{Event, EventId, Events, Run};
 use super::openings::{Opening, Openings, TaskStep};
-use super::plan::Target;
+use super::plan::ExcludingStep;
 use super::tasks::{Leak, Tasks};
 use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Machine, Move, StopReason};
@@ -184,7 +184,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         &mut self,
         aim: Aim<'_>,
         needed: &mut Vec<TaskStep>,
-        targets: &mut Vec<Target>,
+        targets: &mut Vec<ExcludingStep>,
     ) -> Result<bool, StopReason> {
         // There may be many ways to choose, and none of them may lead to a step.
         self.tally.check()?;
@@ -211,12 +211,13 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
 
     /// Everything that may exclude an event: another outcome of its step, a step of another task, or a
     /// message that goes ahead of its own.
-    fn targets_against(&self, id: EventId) -> Vec<Target> {
+    fn targets_against(&self, id: EventId) -> Vec<ExcludingStep> {
         let event = self.events.get(id);
         let (number, touches) = (event.number, event.touches);
         let others = self.openings.moves(event.place()).filter(|step| *step != event.step);
-        let other_outcomes = others.map(|step| Target { step, number, touches, goes_ahead: false, leaves_out: id });
-        let target = |opening: Opening, goes_ahead: bool| Target {
+        let other_outcomes =
+            others.map(|step| ExcludingStep { step, number, touches, goes_ahead: false, leaves_out: id });
+        let target = |opening: Opening, goes_ahead: bool| ExcludingStep {
             step: Move { actor: opening.place.0, outcome: opening.outcome },
             number: opening.place.1,
             touches: opening.touches,
@@ -231,7 +232,7 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
     }
 
     /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is to exclude.
-    fn approach(&self, target: &Target, needed: &mut Vec<TaskStep>) -> bool {
+    fn approach(&self, target: &ExcludingStep, needed: &mut Vec<TaskStep>) -> bool {
         // That a message has begun does not settle which others it goes ahead of.
         if !target.goes_ahead && self.settled.count(target.step.actor) >= target.number {
             return false;

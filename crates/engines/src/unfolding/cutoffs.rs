@@ -43,7 +43,7 @@ impl Rank {
 }
 
 /// The smallest configuration that leads to each state.
-pub(super) struct Cutoffs {
+pub(super) struct SmallestConfigurations {
     kind: options::Cutoffs,
     smallest: HashMap<Fingerprint, Rank, FxBuildHasher>,
     most: usize,
@@ -52,11 +52,11 @@ pub(super) struct Cutoffs {
     lasting: Bits,
 }
 
-impl Cutoffs {
+impl SmallestConfigurations {
     /// No state is known yet.
     pub(super) fn new(kind: options::Cutoffs) -> Self {
         let (smallest, lasting) = (HashMap::default(), Bits::default());
-        Cutoffs { kind, smallest, most: MOST_STATES, start: None, lasting }
+        SmallestConfigurations { kind, smallest, most: MOST_STATES, start: None, lasting }
     }
 
     /// The empty configuration leads to this state, in which these actors are there.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_state_is_cut_where_a_smaller_configuration_led_there() {
-        let mut cutoffs = Cutoffs { most: 2, ..Cutoffs::new(options::Cutoffs::Size) };
+        let mut cutoffs = SmallestConfigurations { most: 2, ..SmallestConfigurations::new(options::Cutoffs::Size) };
         let sized = |events| Rank { events, weight: 0 };
         let [one, other, third] = [1, 2, 3].map(Fingerprint);
         assert!(!cutoffs.note(one, sized(5)) && !cutoffs.note(one, sized(5)) && cutoffs.note(one, sized(6)));
