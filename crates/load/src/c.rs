@@ -46,11 +46,11 @@ impl CProgram {
 
     /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
     fn sees_races(engine: Engine) -> bool {
-        matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
+        engine.finds_races() && !engine.present_identity()
     }
 
-    /// Who compares states does not see races. Where nothing else is wrong, executions are followed as well, as far as that
-    /// goes: what is found counts.
+    /// An engine that compares states does not see races. Where nothing else is wrong, executions are followed as well,
+    /// as far as that goes: what is found counts.
     fn look_for_races(&self, exploration: Exploration, options: &Options, observer: &mut dyn Observer) -> Exploration {
         if exploration.verdict != Verdict::Verified {
             return exploration;
