@@ -2,8 +2,8 @@
 //!
 //! [`generate`] makes a small program from a number. [`compare`] explores it with every engine that is made for it, and
 //! looks for any difference in what they report: `exhaustive`, which visits every state, is the oracle, and is itself
-//! held against the plainest search there is. A program on which two accounts differ is made as small as it can be while
-//! they still do. [`run`] does this for many programs.
+//! compared with the plainest search there is. A program on which two accounts differ is made as small as it can be
+//! while they still do. [`run`] does this for many programs.
 //!
 //! The n-th program of a run that begins at a number is the one of that number + n: one number shows a disagreement
 //! again.
@@ -53,7 +53,7 @@ pub struct Settings {
     /// In which variant of their algorithms the engines run: what `plain`, `no_sleep`, `capture` and `cutoffs` say;
     /// and whether data races are compared, by the engines that find them.
     pub variant: Options,
-    /// Lets somebody else stop the run.
+    /// Stops the run from outside.
     pub cancel: Cancel,
 }
 

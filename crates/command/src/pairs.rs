@@ -1,4 +1,4 @@
-//! `mazurka pairs`: who fights with whom, over all pairs of some apps.
+//! `mazurka pairs`: which apps fight, over all pairs of some apps.
 //!
 //! Each pair is checked by a process of its own, so that a pair which takes all memory or brings its checker down is one
 //! line of the table and nothing more. What is known is kept in a store: a run that was ended goes on where it stopped.

@@ -5,7 +5,7 @@
 //! an initial state of its own, and no step leads from one to another.
 
 use crate::config::{Action, ActionKind, Configuration, Expectation, Match, Routine, TriggerKind};
-use crate::model::{Model, Options, State as SliceState};
+use crate::model::{Model, Options, State};
 use crate::template::Val;
 use mazurka_core::{
     Access, ActorId, Description, Footprint, Insight, Narrator, ObjectId, Outcome, Step, System, Traits, Value,
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// The state of one slice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct HomeState {
     slice: u16,
-    inner: SliceState,
+    inner: State,
 }
 
 /// The most automations of a slice.
@@ -204,18 +204,18 @@ impl Home {
 pub struct OneSlice<'h>(pub &'h Home, pub usize);
 
 impl System for OneSlice<'_> {
-    type State = State;
+    type State = HomeState;
 
-    fn initial_states(&self) -> Vec<State> {
+    fn initial_states(&self) -> Vec<HomeState> {
         let inner = self.0.slices[self.1].model.initial_states();
-        inner.into_iter().map(|inner| State { slice: self.1 as u16, inner }).collect()
+        inner.into_iter().map(|inner| HomeState { slice: self.1 as u16, inner }).collect()
     }
 
-    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+    fn enabled(&self, state: &HomeState, into: &mut Vec<ActorId>) {
         self.0.enabled(state, into);
     }
 
-    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+    fn step(&self, state: &mut HomeState, actor: ActorId, step: &mut Step) {
         System::step(self.0, state, actor, step);
     }
 
@@ -223,33 +223,33 @@ impl System for OneSlice<'_> {
         System::traits(self.0)
     }
 
-    fn narrator(&self) -> &dyn Narrator<State> {
+    fn narrator(&self) -> &dyn Narrator<HomeState> {
         self.0
     }
 
-    fn insight(&self) -> &dyn Insight<State> {
+    fn insight(&self) -> &dyn Insight<HomeState> {
         self.0
     }
 }
 
 impl System for Home {
-    type State = State;
+    type State = HomeState;
 
-    fn initial_states(&self) -> Vec<State> {
+    fn initial_states(&self) -> Vec<HomeState> {
         let first = |(slice, about): (usize, &Slice)| {
-            about.model.initial_states().into_iter().map(move |inner| State { slice: slice as u16, inner })
+            about.model.initial_states().into_iter().map(move |inner| HomeState { slice: slice as u16, inner })
         };
         self.slices.iter().enumerate().flat_map(first).collect()
     }
 
-    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+    fn enabled(&self, state: &HomeState, into: &mut Vec<ActorId>) {
         let slice = &self.slices[state.slice as usize];
         let before = into.len();
         slice.model.enabled(&state.inner, into);
         into[before..].iter_mut().for_each(|actor| actor.0 += slice.first_actor);
     }
 
-    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+    fn step(&self, state: &mut HomeState, actor: ActorId, step: &mut Step) {
         let (slice, actor) = self.slice(actor);
         slice.model.step(&mut state.inner, actor, step);
     }
@@ -258,23 +258,23 @@ impl System for Home {
         Traits { events: true, tells_blocked: true, ..Traits::default() }
     }
 
-    fn narrator(&self) -> &dyn Narrator<State> {
+    fn narrator(&self) -> &dyn Narrator<HomeState> {
         self
     }
 
-    fn insight(&self) -> &dyn Insight<State> {
+    fn insight(&self) -> &dyn Insight<HomeState> {
         self
     }
 }
 
-impl Insight<State> for Home {
+impl Insight<HomeState> for Home {
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
         let (slice, actor) = self.slice(actor);
         slice.model.absent(actor, footprint);
     }
 }
 
-impl Narrator<State> for Home {
+impl Narrator<HomeState> for Home {
     fn actor_name(&self, actor: ActorId) -> String {
         let (slice, actor) = self.slice(actor);
         slice.model.actor_name(actor)
@@ -289,12 +289,12 @@ impl Narrator<State> for Home {
         if access.changes() { "changed" } else { "looked at" }
     }
 
-    fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
+    fn describe(&self, state: &HomeState, actor: ActorId, outcome: Outcome) -> Description {
         let (slice, actor) = self.slice(actor);
         slice.model.describe(&state.inner, actor, outcome)
     }
 
-    fn observe(&self, state: &State, into: &mut Vec<Value>) {
+    fn observe(&self, state: &HomeState, into: &mut Vec<Value>) {
         self.slices[state.slice as usize].model.observe(&state.inner, into);
     }
 }

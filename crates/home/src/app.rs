@@ -20,7 +20,8 @@ pub struct App {
     /// What stopped a page of its preferences from being read to its end.
     pub page_trouble: Vec<String>,
     pub(crate) script: Arc<Script>,
-    /// The names of all inputs that its text speaks of, also on pages that nobody was shown. Those without a value are null.
+    /// The names of all inputs that its text speaks of, also on pages that were never shown. Those without a value are
+    /// null.
     pub(crate) mentioned: Vec<String>,
     /// The entries of `state` that its pages set. What a person does with the pages is not modelled.
     pub(crate) set_by_pages: Vec<String>,
@@ -67,7 +68,7 @@ pub enum InputKind {
     Text,
     /// A phone number.
     Phone,
-    /// Somebody of the contact book.
+    /// A person of the contact book.
     Contact,
     /// A mode of the home.
     Mode,

@@ -227,7 +227,7 @@ impl Home {
         self.profile == Profile::Paper
     }
 
-    /// What apps call the event that somebody taps them.
+    /// What apps call the event that a person taps them.
     pub(crate) fn touch_name(&self) -> &'static str {
         if self.profile == Profile::Paper { "Touched" } else { "touch" }
     }

@@ -305,7 +305,7 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
     format!("error: -D {}: {} has no constant of that name\n{expected}", shown(name), shown(file))
 }
 
-/// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.
+/// A program in which no actor can ever move has nothing that could be checked: an empty file is not a pass.
 fn refuse_nothing(file: &str, unit: &Unit) -> Result<(), LoadError> {
     if unit.items.iter().any(|item| matches!(item, Item::Thread { .. } | Item::Event { .. })) {
         return Ok(());

@@ -5,8 +5,8 @@ use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use std::panic::Location;
 
-/// The double of `std::cell::UnsafeCell`: each access is held against those of other threads, and two that nothing orders are a data
-/// race. It has `with` and `with_mut` instead of `get`, so that it is known when an access begins.
+/// The double of `std::cell::UnsafeCell`: each access is compared with those of other threads, and two that nothing
+/// orders are a data race. It has `with` and `with_mut` instead of `get`, so that it is known when an access begins.
 #[derive(Debug)]
 pub struct UnsafeCell<T: ?Sized> {
     handle: Handle,
@@ -24,7 +24,7 @@ impl<T> UnsafeCell<T> {
         UnsafeCell { handle, data: std::cell::UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the cell.
+    /// The data, where no other thread can have the cell.
     pub fn into_inner(self) -> T {
         self.data.into_inner()
     }
@@ -68,7 +68,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.data.get()
     }
 
-    /// A reference, while nobody else can have one.
+    /// A reference, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         self.access(true, Location::caller());

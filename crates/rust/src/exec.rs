@@ -31,7 +31,7 @@ thread_local! {
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// So many steps are taken without being recorded to bring an execution to its end that nobody needs any more.
+/// How many steps are taken without being recorded to end an execution that is no longer needed.
 const LAST_STEPS: usize = 300;
 
 /// What all executions of a closure share.
@@ -170,15 +170,15 @@ pub(crate) struct Object {
     /// The value of an atomic.
     pub(crate) bits: u64,
     pub(crate) shape: Shape,
-    /// The value of an atomic is in the double right now: somebody has it for itself.
+    /// The value of an atomic is in the double right now: one thread has exclusive access.
     pub(crate) is_lent: bool,
     /// How often its value changed.
     pub(crate) version: u32,
     /// A name of its value, the same in equivalent executions.
     pub(crate) value: u128,
-    /// What whoever acquires it learns.
+    /// What a thread learns that acquires it.
     pub(crate) released: VectorClock,
-    /// What whoever takes it for itself learns from those who shared it.
+    /// What a thread that acquires it for itself learns from those that shared it.
     pub(crate) shared: VectorClock,
     pub(crate) cell: CellRecord,
 }
@@ -190,15 +190,15 @@ pub(crate) struct Exec {
     pub(crate) epoch: u64,
     pub(crate) actors: Vec<Actor>,
     pub(crate) objects: Vec<Object>,
-    /// The slot of whoever runs.
+    /// The slot of the thread that runs.
     pub(crate) current: usize,
     newborn: Vec<usize>,
-    /// What is recorded of the present step, if somebody wants to know.
+    /// What is recorded of the present step, if it is asked for.
     record: Step,
     is_recording: bool,
     /// The thread that runs is in a loop that is run on: what it looks at, it has looked at before.
     pub(crate) is_probing: bool,
-    /// Nobody needs this execution any more: operations return at once.
+    /// This execution is no longer needed: operations return at once.
     pub(crate) given_up: bool,
     pub(crate) has_cells: bool,
     known: Known,
@@ -272,7 +272,7 @@ enum Standing {
     Now,
     /// In a loop that is run on, to see that it is one.
     Again,
-    /// Nobody needs the execution any more, or it cannot be waited for.
+    /// The execution is no longer needed, or it cannot be waited for.
     Nowhere,
 }
 
@@ -357,11 +357,11 @@ impl Exec {
         }
     }
 
-    /// Brings the execution to an end that nobody needs. To let its threads run on is several times cheaper than to unwind
+    /// Ends an execution that is no longer needed. To let its threads run on is several times cheaper than to unwind
     /// them, so only those are unwound that have not ended after some steps.
     pub(crate) fn give_up(&mut self) {
         if std::thread::panicking() {
-            // Whoever explores is unwinding, and then no fiber can be told to be: what they hold is leaked.
+            // The thread that explores is unwinding, and then no fiber can be unwound: what they hold is leaked.
             return self.leak();
         }
         let mut slot = 0;
@@ -392,7 +392,7 @@ impl Exec {
     fn leak(&mut self) {
         for actor in &mut self.actors {
             if let Some(mut fiber) = actor.fiber.take() {
-                // SAFETY: what is on the stack is leaked, and nobody comes back to it. Nothing that lives elsewhere borrows
+                // SAFETY: what is on the stack is leaked, and never returned to. Nothing that lives elsewhere borrows
                 // from it but other fibers of this execution, which are leaked as well.
                 unsafe { fiber.force_reset() };
             }
@@ -674,7 +674,7 @@ impl Exec {
         (object, true)
     }
 
-    /// The token of a thread, which is named after it, whoever uses it first.
+    /// The token of a thread, which is named after it, whichever thread uses it first.
     pub(crate) fn token_of(&mut self, slot: usize) -> u32 {
         let id = self.shared.names.token(self.actors[slot].id);
         self.add_object(id, Kind::Token)
@@ -866,7 +866,7 @@ fn keep_stack(fiber: Fiber) {
 fn root(slot: usize, yielder: &Yielder<(), ()>, body: Box<dyn FnOnce()>) {
     with(|exec| {
         exec.actors[slot].yielder = yielder;
-        // Above are the links of the fiber to whoever resumed it, which differ from step to step.
+        // Above are the links of the fiber to its resumer, which differ from step to step.
         exec.actors[slot].stack_base = crate::spin::here();
     });
     let result = catch_unwind(AssertUnwindSafe(|| {

@@ -1,9 +1,9 @@
 //! Handlers that run messages one at a time: event loops, actors, queues of work.
 //!
-//! Each message is an actor of its own. A handler takes its messages in the order of their posts ([`Handler::fifo`]) or in any order
-//! ([`Handler::any`]); the engines `em-dpor` and `event` are made for the two. Footprints are those of handlers in `.mz` programs: a post
-//! writes the life of the message and appends to the mailbox, a message that begins reads its life and writes its handler, which it
-//! gives back at its end.
+//! Each message is an actor of its own. A handler takes its messages in the order of their posts ([`Handler::fifo`]) or
+//! in any order ([`Handler::any`]); the engines `em-dpor` and `event` are made for the two. Footprints are those of
+//! handlers in `.mz` programs: a post writes the life of the message and appends to the mailbox, a message that begins
+//! reads its life and writes its handler, which it releases at its end.
 //!
 //! `event` orders the messages of a handler that takes any only where they conflict, which holds as long as all that they share is seen
 //! in footprints and none of them has to wait. So once a message waits, or the program has cells, handlers are locks like any

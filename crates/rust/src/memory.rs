@@ -1,15 +1,16 @@
 //! Happens-before by the orderings that the source has, and the data races that it leaves.
 //!
-//! Executions are sequentially consistent: a load sees the last store. What a thread may rely on is less, and follows from the
-//! orderings as C++20 and Rust have them. A release store gives what its thread knows to whoever reads it with acquire;
-//! a relaxed store gives what the last release fence of its thread knew; an update adds to what was there, since it goes on
-//! with the release sequence; what a relaxed load read is kept until an acquire fence.
+//! Executions are sequentially consistent: a load sees the last store. What a thread may rely on is less, and follows
+//! from the orderings as C++20 and Rust have them. A release store gives what its thread knows to each thread that
+//! reads it with acquire; a relaxed store gives what the last release fence of its thread knew; an update adds to what
+//! was there, since it goes on with the release sequence; what a relaxed load read is kept until an acquire fence.
 //!
-//! Plain memory is a cell. Each access is held against the last write and the reads since (Flanagan and Freund, *FastTrack:
-//! Efficient and Precise Dynamic Race Detection*, PLDI 2009); a cell keeps its reads one by one, as there are few. Accesses of
-//! cells are no steps and have no footprints. That is enough: up to the first race of an execution, what cells hold follows from
-//! the order of the synchronisation; some execution with that same order is explored, and there too nothing orders the
-//! two accesses, whichever came first. After a race nothing follows any more, so the thread that meets it goes no further.
+//! Plain memory is a cell. Each access is compared with the last write and the reads since (Flanagan and Freund,
+//! *FastTrack: Efficient and Precise Dynamic Race Detection*, PLDI 2009); a cell keeps its reads one by one, as there
+//! are few. Accesses of cells are no steps and have no footprints. That is enough: up to the first race of an
+//! execution, what cells hold follows from the order of the synchronisation; some execution with that same order is
+//! explored, and there too nothing orders the two accesses, whichever came first. After a race nothing follows any
+//! more, so the thread that meets it goes no further.
 
 use crate::exec::{Exec, Status};
 use crate::names::Site;
@@ -24,7 +25,7 @@ pub(crate) fn releases(order: Ordering) -> bool {
     matches!(order, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
 }
 
-/// A plain access: by whom, when by its clock, and where.
+/// A plain access: its thread, its time by that thread's clock, and its place.
 #[derive(Clone, Copy)]
 pub(crate) struct PlainAccess {
     pub(crate) actor: ActorId,
@@ -64,14 +65,14 @@ impl Exec {
         }
     }
 
-    /// The present thread, which shares an object, gives it back: those who share it learn nothing from each other.
+    /// The present thread, which shares an object, releases it: threads that share it learn nothing from each other.
     pub(crate) fn release_shared(&mut self, object: u32) {
         let (actor, object) = (&mut self.actors[self.current], &mut self.objects[object as usize]);
         object.shared.join(&actor.clock);
         actor.tick();
     }
 
-    /// The present thread takes an object for itself.
+    /// The present thread acquires an object for itself.
     pub(crate) fn acquire_shared(&mut self, object: u32) {
         let (actor, object) = (&mut self.actors[self.current], &self.objects[object as usize]);
         actor.clock.join(&object.released);

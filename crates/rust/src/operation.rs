@@ -78,13 +78,13 @@ impl Verb {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     Nothing,
-    /// Nobody holds the object, neither for writing nor for reading.
+    /// No thread holds the object, neither for writing nor for reading.
     Free,
-    /// Nobody holds the object for writing.
+    /// No thread holds the object for writing.
     NoWriter,
     /// The thread was woken.
     Awake,
-    /// The thread was woken, and nobody holds the object.
+    /// The thread was woken, and no thread holds the object.
     AwakeAndFree,
     /// The thread in this slot has ended.
     Ended(u32),

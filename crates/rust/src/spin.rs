@@ -28,10 +28,10 @@ use mazurka_core::Fingerprint;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-/// So many rounds a loop is run on before it is believed.
+/// How many rounds a loop is run on before it counts as one that spins.
 const ROUNDS: u32 = 64;
 
-/// So many times a loop at one place is run on.
+/// How often a loop at one place is run on.
 const PROBES: u32 = 16;
 
 /// A look at an object.

@@ -5,8 +5,9 @@
 //! plain data, cheap to keep, and to go back costs nothing until a step is taken from there. Two places are equal if their
 //! fingerprints are: what the threads have seen, and what objects hold.
 //!
-//! Whoever moved, and what it stood before, is compared whenever a schedule is run again, and so is the fingerprint at the end of it. A
-//! difference means that the program is not deterministic: the search ends, with the verdict `unsupported`.
+//! The thread that moved, and the operation before which it stood, are compared whenever a schedule is run again, and
+//! so is the fingerprint at the end of it. A difference means that the program is not deterministic: the search ends,
+//! with the verdict `unsupported`.
 
 use crate::exec::{Exec, Shape, Shared, Status};
 use crate::memory::location;
@@ -139,7 +140,7 @@ impl Closure {
     }
 
     fn set(mut self, change: impl FnOnce(&mut Shared)) -> Self {
-        // Nobody has a copy before the first execution.
+        // There is no copy before the first execution.
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             change(shared);
         }
@@ -381,7 +382,7 @@ impl Closure {
         if waiting.is_empty() || waiting.iter().any(|&slot| exec.can_move(slot)) {
             return Ending::Finished;
         }
-        // Whoever is blocked may be blocked on one that met a race.
+        // A blocked thread may be blocked on one that met a race.
         if exec.actors.iter().any(|actor| actor.status == Status::Halted) {
             return Ending::Finished;
         }
@@ -432,7 +433,8 @@ impl System for Closure {
             live.at = None;
             live.exec.restart(&self.body, &mut live.scratch);
             let state = self.look(&live.exec, None, Move::from(ActorId(0)), None);
-            let mut place = Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("nobody else has seen it"));
+            let mut place =
+                Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
             place.at_start = live.scratch.violations().to_vec();
             place.at_start.extend(self.shared.trouble());
             let state = State(Arc::new(place));

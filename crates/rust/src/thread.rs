@@ -121,7 +121,7 @@ where
     }
 }
 
-/// Runs a thread's body and leaves what it came to. A panic is a violation, and whoever joins the thread gets it.
+/// Runs a thread's body and leaves what it came to. A panic is a violation, and a thread that joins it gets it.
 fn run_into<T>(outcome: Outcome<T>, body: impl FnOnce() -> T) -> impl FnOnce() {
     move || {
         let result = catch_unwind(AssertUnwindSafe(body));
@@ -429,7 +429,7 @@ impl<T> ScopedJoinHandle<'_, T> {
                 }
                 let result = taken(&outcome);
                 if result.is_err() {
-                    // Whoever joins a thread takes care of its panic.
+                    // The thread that joins it handles its panic.
                     *panicked.lock().unwrap_or_else(PoisonError::into_inner) = false;
                 }
                 result

@@ -115,7 +115,7 @@ fn livelock() {
     thread.join().unwrap();
 }
 
-/// A thread that looks so many times is not one that spins: some execution sees it give up.
+/// A thread that looks this many times is not one that spins: some execution sees it give up.
 fn gives_up() {
     let flag = Arc::new(AtomicBool::new(false));
     let other = Arc::clone(&flag);

@@ -23,7 +23,7 @@ pub mod cell {
             UnsafeCell(std::cell::UnsafeCell::new(data))
         }
 
-        /// The data, where nobody else can have the cell.
+        /// The data, where no other thread can have the cell.
         pub fn into_inner(self) -> T {
             self.0.into_inner()
         }
@@ -48,7 +48,7 @@ pub mod cell {
             self.0.get()
         }
 
-        /// A reference, while nobody else can have one.
+        /// A reference, while there can be no other.
         #[inline(always)]
         pub const fn get_mut(&mut self) -> &mut T {
             self.0.get_mut()

@@ -163,7 +163,7 @@ impl Stage<'_> {
                 | "registerChangeHandler",
                 _,
             ) => Value::Null,
-            // Pages are for people; nobody looks at one while events happen.
+            // Pages are for people; none is shown while events happen.
             ("dynamicPage" | "page" | "section" | "input" | "paragraph" | "href" | "label" | "image", _) => Value::Null,
             ("buildActionUrl" | "buildResourceUrl", _) => Value::text("https://api"),
             ("getLocation", []) => Value::Object(Object::new(kind::LOCATION, 0)),
@@ -174,7 +174,7 @@ impl Stage<'_> {
         }))
     }
 
-    /// A request to the web is noted. Nobody answers; in the study, the request itself is the answer.
+    /// A request to the web is noted. There is no answer; in the study, the request itself is the answer.
     fn request(&mut self, run: &mut Run, name: &str, arguments: &[Value], at: Span) -> Result<Value, Trouble> {
         self.note_action(app(run), at, || format!("asks the web ({name})"));
         if self.home.profile == Profile::Paper

@@ -1,4 +1,4 @@
-//! A page over pairs of apps: a matrix of who fights with whom, and below it what was found in each pair.
+//! A page over pairs of apps: a matrix of which apps fight, and below it what was found in each pair.
 
 use crate::TextOptions;
 use crate::format::{duration, number};

@@ -1,4 +1,4 @@
-//! A table over pairs of apps: who fights with whom.
+//! A table over pairs of apps: which of them fight.
 
 use crate::TextOptions;
 use crate::format::{count, duration, number};
@@ -282,7 +282,7 @@ const TITLES: [&str; 7] = ["apps", "verdict", "found", "events", "states", "tran
 const APPS: usize = 0;
 /// What is given up first where the table is too wide: transitions, events, states.
 const LEAST_WANTED: [usize; 3] = [5, 3, 4];
-/// However narrow the screen is, the names of apps have so much room.
+/// However narrow the screen is, the names of apps have this much room.
 const LEAST_ROOM: usize = 20;
 
 /// The table for people: a line per pair, and below it what was found or why nothing is known.

@@ -1,11 +1,12 @@
 //! Doubles of `std::sync::Arc` and `std::sync::Weak`.
 //!
-//! Whoever drops the last reference runs the destructor, so the order of drops matters if the destructor does something that others can
-//! see. But a step for each drop would make all orders of drops count. So to clone and to drop are no steps: they add to the count. If
-//! a destructor comes to a visible operation, the search is begun again, and from then on a drop that leaves one reference or none
-//! conflicts with other drops of such values: then, and only then, it is tried who is last. It has to be both, as from a
-//! state with two references neither drop commutes with the other. A program that looks at counts (`strong_count`, `get_mut`,
-//! `try_unwrap`, `upgrade`) is explored again with a step for each drop.
+//! The thread that drops the last reference runs the destructor, so the order of drops matters if the destructor does
+//! something that others can see. But a step for each drop would make all orders of drops count. So to clone and to
+//! drop are no steps: they add to the count. If a destructor comes to a visible operation, the search is begun again,
+//! and from then on a drop that leaves one reference or none conflicts with other drops of such values: then, and only
+//! then, each thread is tried as the last. It has to be both, as from a state with two references neither drop commutes
+//! with the other. A program that looks at counts (`strong_count`, `get_mut`, `try_unwrap`, `upgrade`) is explored
+//! again with a step for each drop.
 
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;

@@ -59,7 +59,7 @@ impl Handle {
     fn atomic(&self, exec: &mut Exec, word: Word, site: Site) -> u32 {
         let object = self.object(exec, Kind::Atomic, site, |exec, object| word.init(exec, object));
         if exec.objects.get(object as usize).is_some_and(|object| object.is_lent) {
-            // What was written meanwhile, nobody else has seen.
+            // What was written meanwhile, no other thread has seen.
             word.init(exec, object);
             exec.objects[object as usize].is_lent = false;
         }
@@ -279,12 +279,12 @@ macro_rules! atomic {
                 Err(seen)
             }
 
-            /// The value, where nobody else can have it.
+            /// The value, where there can be no other reference.
             pub fn into_inner(mut self) -> $type {
                 *self.get_mut()
             }
 
-            /// A reference, while nobody else can have one. What is written through it is seen by later operations.
+            /// A reference, while there can be no other. What is written through it is seen by later operations.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $type {
                 if is_running() {

@@ -1,6 +1,6 @@
 //! Doubles of `std::sync::mpsc`.
 //!
-//! That a sender is dropped is no step, unless it is the last one: then whoever receives can see it.
+//! That a sender is dropped is no step, unless it is the last one: then the receiver can see it.
 
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;

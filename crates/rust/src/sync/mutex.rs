@@ -53,7 +53,7 @@ impl<T> Mutex<T> {
         Mutex { handle, real: std::sync::Mutex::new(()), data: UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the mutex.
+    /// The data, where no other thread can have the mutex.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
         let is_poisoned = self.is_poisoned();
@@ -137,7 +137,7 @@ impl<T: ?Sized> Mutex<T> {
         if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// The present thread gives the lock back, within the step that it is in.
+    /// The present thread releases the lock, within the step that it is in.
     pub(super) fn give_back(&self, exec: &mut Exec, site: Site, poisons: bool) {
         let object = self.object(exec, site);
         let slot = exec.current as u32;
@@ -180,7 +180,7 @@ impl<T: ?Sized> Mutex<T> {
         });
     }
 
-    /// A reference to the data, while nobody else can have one.
+    /// A reference to the data, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let is_poisoned = self.is_poisoned();
@@ -243,7 +243,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Where the lock was taken, for a guard of a model that gives it back by other means.
+    /// Where the lock was taken, for a guard of a model that releases it by other means.
     pub(super) fn into_parts(self) -> (&'a Mutex<T>, Option<Site>) {
         let site = match self.held {
             Held::Modelled { site, .. } => Some(site),

@@ -54,7 +54,7 @@ impl<T> RwLock<T> {
         RwLock { handle, real: std::sync::RwLock::new(()), data: UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the lock.
+    /// The data, where no other thread can have the lock.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
         let is_poisoned = self.is_poisoned();
@@ -229,14 +229,14 @@ impl<T: ?Sized> RwLock<T> {
         });
     }
 
-    /// A reference to the data, while nobody else can have one.
+    /// A reference to the data, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let is_poisoned = self.is_poisoned();
         wrap(self.data.get_mut(), is_poisoned)
     }
 
-    /// A guard of a model is dropped: `act` gives the lock back.
+    /// A guard of a model is dropped: `act` releases the lock.
     fn unlock(&self, verb: Verb, access: Access, site: Site, act: impl FnOnce(&mut Exec, u32)) {
         if !is_running() {
             return;
@@ -278,7 +278,7 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the lock for reading, so nobody writes; see the impl of `Send`.
+        // SAFETY: the guard has the lock for reading, so no thread writes; see the impl of `Send`.
         unsafe { &*self.lock.data.get() }
     }
 }

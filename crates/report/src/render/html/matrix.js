@@ -144,7 +144,7 @@ function startMatrix() {
       "header",
       { class: `verdict ${fights ? "violated" : told.length > 0 ? "" : "verified"}` },
       element("p", { class: "kicker" }, `${count(data.apps.length, "app", "apps")}, two at a time`),
-      element("h1", {}, fights ? "Who fights with whom" : "Nobody is known to fight"),
+      element("h1", {}, fights ? "Which apps fight" : "No apps are known to fight"),
       element("p", {}, `${data.conclusion}.`),
     ),
     matrixView(data),
