@@ -8,8 +8,10 @@
 mod ask;
 mod code;
 mod layout;
+mod follow;
 mod listen;
 mod perform;
+mod scenario;
 mod services;
 mod simulate;
 mod stage;
