@@ -8,7 +8,7 @@ use crate::config::{Action, ActionKind, Configuration, Expectation, Match, Routi
 use crate::model::{Model, Options, State};
 use crate::template::Val;
 use mazurka_core::{
-    Access, ActorId, Description, Footprint, Insight, Narrator, ObjectId, Outcome, Step, System, Traits, Value,
+    Access, ActorId, Description, Footprint, Insight, Move, Narrator, ObjectId, Outcome, Schedule, Step, System, Traits, Value,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -141,6 +141,13 @@ impl Home {
         let at = self.slices.partition_point(|slice| slice.first_actor <= actor.0).saturating_sub(1);
         let slice = &self.slices[at];
         (slice, ActorId(actor.0 - slice.first_actor))
+    }
+
+    /// A schedule as a script for Home Assistant itself; `name` is what is wrong.
+    pub fn as_test(&self, name: &str, schedule: &Schedule) -> Option<String> {
+        let slice = self.slices.get(schedule.start)?;
+        let own = |step: &Move| Move { actor: ActorId(step.actor.0 - slice.first_actor), ..*step };
+        Some(slice.model.scenario(name, &schedule.moves.iter().map(own).collect::<Vec<_>>()).to_string())
     }
 
     /// What was looked at, by kind.
@@ -470,7 +477,7 @@ fn waits(actions: &[Action]) -> bool {
 }
 
 /// The lists of actions inside of an action.
-fn inner(kind: &ActionKind) -> Vec<&[Action]> {
+pub(crate) fn inner(kind: &ActionKind) -> Vec<&[Action]> {
     match kind {
         ActionKind::Choose { branches, otherwise } => {
             branches.iter().map(|(_, actions)| actions.as_slice()).chain([otherwise.as_slice()]).collect()

@@ -735,7 +735,7 @@ impl Model {
     }
 
     /// What an actor is.
-    fn who(&self, actor: ActorId) -> Who<'_> {
+    pub(crate) fn who(&self, actor: ActorId) -> Who<'_> {
         let mut rest = actor.index();
         if let Some(doing) = self.doings.get(rest) {
             return Who::Doing(doing);
@@ -775,6 +775,18 @@ impl Model {
                 self.doings.iter().position(|(doing, _)| matches!(doing, Doing::Day)).unwrap_or(0)
             }
         } as u32)
+    }
+
+    /// The clock that goes off when an actor moves.
+    pub(crate) fn key_of(&self, actor: ActorId) -> Option<Key> {
+        match self.who(actor) {
+            Who::Doing((Doing::Day, _)) => Some(Key::Day),
+            Who::Doing(_) => None,
+            Who::Hold(hold) => Some(Key::Hold(hold)),
+            Who::Pattern(pattern) => Some(Key::Pattern(pattern)),
+            Who::Timer(slot) => Some(Key::Timer(slot)),
+            Who::Run(id) => Some(Key::Run(id.0, id.1)),
+        }
     }
 
     pub(crate) fn doing(&self, wanted: impl Fn(&Doing) -> bool) -> Option<ActorId> {
@@ -826,7 +838,7 @@ impl Model {
             }
         }
         stage.finish();
-        Happened { deeds: stage.deeds.unwrap_or_default(), started: stage.started, moved: stage.moved }
+        stage.happened()
     }
 
     fn fire_all(&self, stage: &mut Stage<'_, '_>, wanted: impl Fn(&TriggerKind) -> bool, platform: &str) {
@@ -890,7 +902,7 @@ impl Model {
     }
 }
 
-enum Who<'m> {
+pub(crate) enum Who<'m> {
     Doing(&'m (Doing, String)),
     Hold(u16),
     Pattern(u16),
