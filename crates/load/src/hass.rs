@@ -25,12 +25,29 @@ use std::time::{Duration, Instant};
 /// What `verified` means for a home.
 const PROMISE: &str = "no order of events makes automations fight, loop, lose a trigger, miss what they wait for or act on what is no longer so";
 
-/// How many states of one slice are looked at, and for how long; the slices of a home are many.
-const SLICE_STATES: u64 = 10_000;
-const SLICE_TIME: Duration = Duration::from_secs(2);
+/// What the slices of a home share: how many states are looked at, and how long each core works on them.
+#[derive(Clone, Copy)]
+struct Allowance {
+    states: u64,
+    time: Duration,
+    /// The fewest and the most states of one slice.
+    of_one: [u64; 2],
+}
 
-/// How many states of one slice are looked at for advice.
-const ADVICE_STATES: u64 = 2_000;
+/// What the first search of a home may take, one that takes over, and the one for advice.
+const FIRST: Allowance = Allowance { states: 6_000_000, time: Duration::from_secs(60), of_one: [10_000, 200_000] };
+const NEXT: Allowance = Allowance { states: 2_000_000, time: Duration::from_secs(15), of_one: [10_000, 100_000] };
+const ADVICE: Allowance = Allowance { states: 2_000_000, time: Duration::from_secs(20), of_one: [2_000, 20_000] };
+
+impl Allowance {
+    /// The states and the time of one of so many slices.
+    fn share(self, slices: usize, cores: usize) -> (u64, Duration) {
+        let [fewest, most] = self.of_one;
+        let states = (self.states / slices.max(1) as u64).clamp(fewest, most);
+        let time = self.time.mul_f64(cores as f64 / slices.max(1) as f64);
+        (states, time.clamp(Duration::from_millis(500), Duration::from_secs(20)))
+    }
+}
 
 /// How many findings are told as stories where not all are asked for; the others are listed.
 const MOST_STORIES: usize = 5;
@@ -125,7 +142,7 @@ impl HomeAssistant {
         let slices: Vec<usize> =
             (0..self.shaky.slice_count().0).filter(|&slice| self.shaky.slice_expectation(slice).is_none()).collect();
         let mut advice: Vec<String> = Vec::new();
-        for (_, explored) in search(&self.shaky, &slices, Engine::Exhaustive, options, Some(ADVICE_STATES), observer) {
+        for (_, explored) in search(&self.shaky, &slices, Engine::Exhaustive, options, Some(ADVICE), observer) {
             let is_new = |found: &&Found| {
                 let violation = &found.violation;
                 !known.iter().any(|known| known.violation.same_site(violation))
@@ -205,30 +222,30 @@ fn row_of(message: &str) -> PairRow {
     PairRow { verdict: "verified".to_owned(), violations: vec![violation], ..PairRow::failed(Vec::new(), "", 0.0) }
 }
 
-/// Searches slices side by side, one thread for each core, each up to so many states. What comes of them is in their order.
+/// Searches slices side by side, one thread for each core. Without an allowance each may take what the options say. What comes of them is in their
+/// order.
 fn search(
     home: &Home,
     slices: &[usize],
     engine: Engine,
     options: &Options,
-    states: Option<u64>,
+    allowance: Option<Allowance>,
     observer: &mut dyn Observer,
 ) -> Vec<(usize, Exploration)> {
     let started = Instant::now();
     let next = AtomicUsize::new(0);
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(slices.len()).max(1);
+    let share = allowance.map(|allowance| allowance.share(slices.len(), cores));
     let one = |slice: usize| {
         let left = options.budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
         let mut options = Options { all: true, threads: 1, ..options.clone() };
-        match states {
-            Some(states) => {
-                options.budget.size = Some(states);
-                options.budget.time = Some(left.map_or(SLICE_TIME, |left| left.min(SLICE_TIME)));
-            }
-            None => options.budget.time = left,
+        options.budget.time = left;
+        if let Some((states, time)) = share {
+            options.budget.size = Some(states);
+            options.budget.time = Some(left.map_or(time, |left| left.min(time)));
         }
         OneSlice(home, slice).explore(engine, &options, &mut mazurka::Silent)
     };
-    let cores = thread::available_parallelism().map_or(1, usize::from).min(slices.len()).max(1);
     let mut done: Vec<(usize, Exploration)> = Vec::new();
     thread::scope(|scope| {
         let (send, receive) = channel();
@@ -269,8 +286,9 @@ impl Subject for HomeAssistant {
         let mut unfinished: Vec<usize> = slices.clone();
         let mut violations = Vec::new();
         // One that stands alone may use all that there is.
-        let states = (self.home.slice_count().0 > 1).then_some(SLICE_STATES);
-        for (slice, explored) in search(&self.home, &slices, engine, options, states, observer) {
+        let allowance = if is_first { FIRST } else { NEXT };
+        let allowance = (self.home.slice_count().0 > 1).then_some(allowance);
+        for (slice, explored) in search(&self.home, &slices, engine, options, allowance, observer) {
             violations.extend(explored.violations.into_iter().map(|mut found| {
                 // Each slice has one initial state.
                 found.schedule.start += slice;

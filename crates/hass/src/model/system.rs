@@ -785,6 +785,7 @@ impl Model {
             Who::Hold(hold) => Some(Key::Hold(hold)),
             Who::Pattern(pattern) => Some(Key::Pattern(pattern)),
             Who::Timer(slot) => Some(Key::Timer(slot)),
+            Who::Promise => Some(Key::Promise),
             Who::Run(id) => Some(Key::Run(id.0, id.1)),
         }
     }
