@@ -45,7 +45,7 @@ impl Allowance {
         let [fewest, most] = self.of_one;
         let states = (self.states / slices.max(1) as u64).clamp(fewest, most);
         let time = self.time.mul_f64(cores as f64 / slices.max(1) as f64);
-        (states, time.clamp(Duration::from_millis(500), Duration::from_secs(20)))
+        (states, time.clamp(Duration::from_millis(100), Duration::from_secs(20)))
     }
 }
 
