@@ -20,6 +20,8 @@ mod system;
 mod zone;
 
 pub(crate) use layout::targets as targets_of;
+pub use scenario::test_script;
 pub use simulate::{Played, Scenario, ScenarioStep, play};
 pub use state::State;
+pub(crate) use system::ONE_EVENT;
 pub use system::{Model, Options};
