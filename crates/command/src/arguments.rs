@@ -332,6 +332,10 @@ pub(crate) struct Check {
     /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// Write a Python script that plays what was found in Home Assistant's own core: `python FILE`, with the package
+    /// homeassistant.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) as_test: Option<String>,
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
