@@ -12,20 +12,12 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Location,
-    Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation, ViolationKind,
+    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity, Insight,
+    Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    ViolationKind,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// How actors that are created while the program runs are told apart; see the head of `names.rs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// The n-th thing that its creator made: the same actor in every execution.
-    History,
-    /// What the actor is at present, so that states come back.
-    Presence,
-}
 
 /// A program that can be explored.
 #[derive(Debug)]
@@ -364,7 +356,7 @@ impl Narrator<State> for Model {
 }
 
 impl Model {
-    /// Names actors in the words of a state by what they are, not by numbers that depend on who came first.
+    /// Names actors in the words of a state by what they are, not by numbers that depend on which came first.
     fn name_lastingly(&self, state: &State, words: &mut [i64]) {
         if !self.program.creates_actors {
             return;
@@ -407,12 +399,12 @@ impl Model {
         self.names.key(actor)
     }
 
-    /// Who holds a mutex.
+    /// The holder of a mutex.
     pub(crate) fn holder(&self, words: &[i64], mutex: usize) -> Holder {
         self.holder_in(words[self.layout.mutexes + mutex])
     }
 
-    /// Who holds a read-write lock for writing.
+    /// The writer that holds a read-write lock.
     pub(crate) fn writer(&self, words: &[i64], lock: usize) -> Holder {
         self.holder_in(words[self.layout.writers + lock])
     }
@@ -437,7 +429,7 @@ pub(crate) fn is_forgotten_when_stopped(kind: Kind) -> bool {
     kind != Kind::Thread
 }
 
-/// Who holds a mutex, or a read-write lock for writing.
+/// The holder of a mutex, or the writer that holds a read-write lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
     Nobody,
