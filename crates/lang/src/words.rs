@@ -379,8 +379,8 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
     }
 }
 
-/// Who waits, in the end, for an assumption or for an actor that a violation stopped; by the places of their records. A
-/// signal, a release, a value or room in a channel may come from any actor.
+/// The actors that wait, directly or through others, for an assumption or for an actor that a violation stopped; by the
+/// places of their records. A signal, a release, a value or room in a channel may come from any actor.
 fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
     let waits: Vec<Option<Wait>> = records.iter().map(|record| wait_of(model, words, record)).collect();
     let stopped = |record: &Record| record.header.status == Status::Halted;

@@ -87,7 +87,7 @@ impl Model {
         self.sync_count(words, object) - known - stopped.get(lock).copied().unwrap_or(0)
     }
 
-    /// Those who hold a read-write lock for reading and are not forgotten.
+    /// The actors that hold a read-write lock for reading and are not forgotten.
     pub(crate) fn readers<'w>(&self, words: &'w [i64], lock: usize) -> impl Iterator<Item = Record> + 'w {
         let has_begun = |record: &Record| record.header.status != Status::Pending;
         self.records(words).filter(has_begun).filter(move |record| words[record.stack() + lock] > 0)

@@ -283,7 +283,7 @@ impl Lines {
         }
     }
 
-    /// Who holds what in a deadlock, and which actor waits for which in a cycle.
+    /// Which actor holds what in a deadlock, and which one waits for which in a cycle.
     fn deadlock(&mut self, waits: &[Wait]) {
         let held = |wait: &Wait| {
             let actor = wait.actor.clone();
