@@ -107,7 +107,7 @@ impl Home {
         if opaque > 0 {
             told.push((
                 "left open".to_owned(),
-                format!("{opaque} parts that nobody can know were tried both ways; `mazurka apps` lists them"),
+                format!("{opaque} parts that cannot be known were tried both ways; `mazurka apps` lists them"),
             ));
         }
         if !self.configuration.broken.is_empty() {

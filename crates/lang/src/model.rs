@@ -411,7 +411,7 @@ impl Model {
 
     fn holder_in(&self, word: i64) -> Holder {
         match word {
-            0 => Holder::Nobody,
+            0 => Holder::Free,
             word if word == i64::from(HALTED_HOLDER) + 1 => Holder::Halted,
             word if word == i64::from(ENDED_HOLDER) + 1 => Holder::Ended,
             word => Holder::Actor(ActorId((word - 1) as u32)),
@@ -432,7 +432,8 @@ pub(crate) fn is_forgotten_when_stopped(kind: Kind) -> bool {
 /// The holder of a mutex, or the writer that holds a read-write lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
-    Nobody,
+    /// No actor.
+    Free,
     Actor(ActorId),
     /// An actor that a violation stopped.
     Halted,
@@ -445,7 +446,7 @@ impl Holder {
     pub(crate) fn actor(self) -> Option<ActorId> {
         match self {
             Holder::Actor(actor) => Some(actor),
-            Holder::Nobody | Holder::Halted | Holder::Ended => None,
+            Holder::Free | Holder::Halted | Holder::Ended => None,
         }
     }
 }

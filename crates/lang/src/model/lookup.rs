@@ -73,7 +73,7 @@ impl Model {
     }
 
     /// Whether a violation has stopped an actor whose record goes.
-    pub(crate) fn forgot_somebody_stopped(&self, words: &[i64]) -> bool {
+    pub(crate) fn forgot_a_stopped_actor(&self, words: &[i64]) -> bool {
         words[self.layout.stopped..self.layout.stopped_readers].contains(&1)
     }
 
