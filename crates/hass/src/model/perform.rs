@@ -475,11 +475,7 @@ impl Stage<'_, '_> {
         let model = self.model;
         self.tell(Some(id.0), Some(place), || {
             let what: Vec<String> = writes.iter().map(|&(slot, value)| model.shown(slot, value)).collect();
-            if what.is_empty() {
-                "sends a message".to_owned()
-            } else {
-                format!("asks for {}", what.join(", "))
-            }
+            if what.is_empty() { "sends a message".to_owned() } else { format!("asks for {}", what.join(", ")) }
         });
         if writes.is_empty() && !model.options.pauses {
             return Ok(Flow::On);
