@@ -137,7 +137,7 @@ impl Stage<'_, '_> {
     }
 
     /// Whether a template of a condition is true: its text is `true`.
-    fn says_true(&mut self, template: &Template, variables: &Bindings) -> Result<bool, Error> {
+    pub(crate) fn says_true(&mut self, template: &Template, variables: &Bindings) -> Result<bool, Error> {
         match template::render(template, &mut Eyes(self), variables.as_slice_dyn())? {
             Val::Opaque(why) => Ok(self.decide(&why)),
             value => Ok(value.to_string().trim().eq_ignore_ascii_case("true")),

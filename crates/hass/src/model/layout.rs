@@ -153,6 +153,8 @@ impl Collector<'_> {
                     for member in &group.members {
                         self.fact(member, None).read = true;
                     }
+                    let (on, off) = group.words();
+                    self.fact(&group.entity, None).values.extend([Val::text(off), Val::text(on)]);
                 }
             }
             for derived in &self.configuration.derived {
@@ -458,6 +460,9 @@ impl Collector<'_> {
                 }
             };
             if attribute.is_none() {
+                // A select begins with its first option.
+                let options = helper.map(|helper| helper.options.as_slice()).unwrap_or_default();
+                options.iter().for_each(|option| add(Val::text(option)));
                 usual_values(&domain, &fact.values).iter().for_each(|value| add(Val::text(value)));
             } else {
                 add(Val::None);
@@ -480,7 +485,6 @@ impl Collector<'_> {
             });
             if let Some(helper) = helper {
                 helper.initial.iter().for_each(|initial| add(Val::text(initial)));
-                helper.options.iter().for_each(|option| add(Val::text(option)));
             }
             let is_known = two_valued(&domain)
                 || matches!(domain.as_str(), "timer" | "input_button" | "button" | "counter" | "cover" | "lock");

@@ -7,7 +7,7 @@ use super::stage::{Happening, Stage, Task};
 use super::state::{Run, RunId, Status};
 use super::system::Finding;
 use super::zone::Key;
-use crate::config::{Call, Match, RoutineKind, Target, TriggerKind};
+use crate::config::{Call, Match, Mode, RoutineKind, Target, TriggerKind};
 use crate::duration;
 use crate::template::{Error, Val};
 use crate::yaml::Place;
@@ -163,7 +163,7 @@ impl Stage<'_, '_> {
                 }
             }
             Op::WaitTemplate { template, timeout, .. } => {
-                if self.is_fulfilled(template, &variables) == Some(true) {
+                if self.says_true(template, &variables)? {
                     self.checked(id);
                     self.note_wait(id, true);
                     return Ok(Flow::On);
@@ -646,6 +646,11 @@ impl Stage<'_, '_> {
                 }
                 continue;
             };
+            let mode = model.routines[routine as usize].mode;
+            // A script that calls itself cannot wait for itself.
+            if !by_service && matches!(mode, Mode::Restart | Mode::Queued) && self.is_called_by(id, routine) {
+                continue;
+            }
             let is_running = self.state.runs.iter().any(|run| run.id.0 == routine);
             if name == "turn_off" || name == "toggle" && is_running {
                 let running: Vec<RunId> =
@@ -683,6 +688,18 @@ impl Stage<'_, '_> {
         Ok(self.flow(id))
     }
 
+    /// A run and those that wait for it, from itself on.
+    fn above(&self, id: RunId) -> impl Iterator<Item = RunId> + '_ {
+        std::iter::successors(Some(id), |id| self.state.run(*id)?.parent)
+    }
+
+    /// Whether a run belongs to a routine or was called by it, through scripts only.
+    fn is_called_by(&self, id: RunId, routine: u16) -> bool {
+        let is_script = |id: &RunId| self.model.routines[id.0 as usize].kind == RoutineKind::Script;
+        let scripts = self.above(id).take_while(is_script).any(|run| run.0 == routine);
+        scripts
+    }
+
     fn automation(
         &mut self,
         id: RunId,
@@ -709,10 +726,20 @@ impl Stage<'_, '_> {
                 "trigger" => {
                     let checks = data.iter().any(|(key, value)| key == "skip_condition" && *value == Val::Bool(false));
                     let info = Val::Map(Arc::new(vec![(Val::text("platform"), Val::None)]));
-                    if checks {
-                        self.trigger(routine, u16::MAX, &info);
-                    } else {
-                        self.begin(routine, u16::MAX, vec![(Arc::from("trigger"), info)], None, false);
+                    // A run that restarts itself stops, and takes the new one with it.
+                    let above = self.above(id).find(|run| run.0 == routine);
+                    if let Some(own) = above.filter(|_| model.routines[routine as usize].mode == Mode::Restart) {
+                        self.stop(own);
+                        return Ok(Flow::Waits);
+                    }
+                    self.change(id, |run| run.children += 1);
+                    let begun = self.trigger(routine, u16::MAX, &info, !checks, Some(id));
+                    if begun.is_some_and(|begun| self.state.run(begun).is_some()) {
+                        self.change(id, |run| run.status = Status::Children);
+                        return Ok(Flow::Waits);
+                    }
+                    if begun.is_none() {
+                        self.change(id, |run| run.children = run.children.saturating_sub(1));
                     }
                     continue;
                 }

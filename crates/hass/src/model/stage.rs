@@ -41,6 +41,8 @@ pub(crate) enum Task {
     Trigger { routine: u16, trigger: u16, info: Val, cause: u8, depth: u8 },
     /// A part of a call on several entities.
     Write { by: RunId, slot: u16, value: u16, place: Place },
+    /// A run that had to wait until another one has stopped begins.
+    Start(RunId),
     /// A run goes on.
     Resume(RunId),
 }
@@ -203,13 +205,20 @@ impl<'m, 's> Stage<'m, 's> {
                 Task::Later(turns, task) => self.ready.push_back(Task::Later(turns - 1, task)),
                 Task::Trigger { routine, trigger, info, cause, depth } => {
                     (self.cause, self.depth) = (cause, depth);
-                    self.trigger(routine, trigger, &info);
+                    self.triggered(routine, trigger, &info);
                 }
                 Task::Write { by, slot, value, place } => {
                     if let Some(run) = self.state.run(by) {
                         (self.cause, self.depth) = (run.cause, run.depth);
                     }
                     self.write(slot, value, Some((by, place)));
+                }
+                Task::Start(id) => {
+                    if let Some(run) = self.state.run(id) {
+                        (self.cause, self.depth) = (run.cause, run.depth);
+                        self.tell(Some(id.0), Some(self.model.routines[id.0 as usize].place), || "runs".to_owned());
+                        self.go_on(id);
+                    }
                 }
                 Task::Resume(id) => {
                     if let Some(run) = self.state.run(id) {
@@ -239,13 +248,25 @@ impl<'m, 's> Stage<'m, 's> {
     }
 
     /// Starts an automation if it is on and its conditions hold.
-    pub(crate) fn trigger(&mut self, routine: u16, trigger: u16, info: &Val) {
+    pub(crate) fn triggered(&mut self, routine: u16, trigger: u16, info: &Val) {
         if let Some(slot) = self.model.routine_slots[routine as usize] {
             let on = self.value(slot);
             if self.model.layout.slots[slot as usize].values[on as usize] != Val::text("on") {
                 return;
             }
         }
+        self.trigger(routine, trigger, info, false, None);
+    }
+
+    /// Starts an automation if its conditions hold, or without asking them; tells which run it is if there is one.
+    pub(crate) fn trigger(
+        &mut self,
+        routine: u16,
+        trigger: u16,
+        info: &Val,
+        unasked: bool,
+        parent: Option<RunId>,
+    ) -> Option<RunId> {
         let mut variables: Vec<(Arc<str>, Val)> = vec![(Arc::from("trigger"), info.clone())];
         let model = self.model;
         let own = &model.routines[routine as usize]
@@ -255,13 +276,13 @@ impl<'m, 's> Stage<'m, 's> {
         for (name, value) in model.routines[routine as usize].variables.iter().chain(own.iter()) {
             match self.render(value, &variables) {
                 Ok(value) => variables.push((Arc::from(name.as_str()), value)),
-                Err(_) => return,
+                Err(_) => return None,
             }
         }
-        if !self.holds_all(&model.routines[routine as usize].conditions, &variables) {
-            return;
+        if !unasked && !self.holds_all(&model.routines[routine as usize].conditions, &variables) {
+            return None;
         }
-        self.begin(routine, trigger, variables, None, false);
+        self.begin(routine, trigger, variables, parent, false)
     }
 
     /// Begins a run, as the mode says; tells which one if there is one.
@@ -316,7 +337,10 @@ impl<'m, 's> Stage<'m, 's> {
             variables.retain(|(name, _)| &**name != "trigger");
         }
         let is_queued = status == Status::Queued;
-        self.tell(Some(routine), Some(about.place), || if is_queued { QUEUED.to_owned() } else { "runs".to_owned() });
+        if !wait {
+            let words = if is_queued { QUEUED } else { "runs" };
+            self.tell(Some(routine), Some(about.place), || words.to_owned());
+        }
         self.state.runs.push(Run {
             id,
             at: 0,
@@ -330,13 +354,14 @@ impl<'m, 's> Stage<'m, 's> {
             depth: self.depth.saturating_add(1),
             waited: false,
             lost: false,
+            ends: false,
             trigger,
         });
         if is_queued {
             return Some(id);
         }
         if wait {
-            self.ready.push_back(Task::Later(2, Box::new(Task::Resume(id))));
+            self.ready.push_back(Task::Later(2, Box::new(Task::Start(id))));
         } else {
             self.go_on(id);
         }
@@ -368,18 +393,12 @@ impl<'m, 's> Stage<'m, 's> {
     pub(crate) fn end(&mut self, id: RunId, is_stopped: bool) {
         self.touch_runs(id.0);
         let Some(run) = self.state.run(id).cloned() else { return };
-        if run.is_branch && is_stopped {
-            // A stop in a branch ends the whole run.
-            if let Some(parent) = run.parent {
-                self.stop(parent);
-                self.next_in_queue(parent.0);
-                return;
-            }
-        }
         self.state.runs.retain(|other| other.id != id);
         if let Some(parent) = run.parent {
             self.touch_runs(parent.0);
             if let Some(parent_run) = self.state.run_mut(parent) {
+                // A stop in a branch ends the whole run, when the other branches have ended.
+                parent_run.ends |= run.is_branch && is_stopped;
                 parent_run.children = parent_run.children.saturating_sub(1);
                 if parent_run.children == 0 && parent_run.status == Status::Children {
                     parent_run.status = Status::Ready;
@@ -419,8 +438,8 @@ impl<'m, 's> Stage<'m, 's> {
         }
         if model.exact && !model.layout.slots[slot as usize].name.0.starts_with("automation.") {
             let about = &model.layout.slots[slot as usize];
-            let name = about.name.0.trim_start_matches("input_boolean.");
-            self.tell(None, None, || format!("{name}:{}->{}", about.values[old as usize], about.values[new as usize]));
+            let (name, text) = (&about.name.0, |value: u16| &about.values[value as usize]);
+            self.tell(None, None, || format!("{name}:{}->{}", text(old), text(new)));
         }
         self.step.write(self.model.slot_object(slot));
         self.state.values[slot as usize] = new;
@@ -430,6 +449,7 @@ impl<'m, 's> Stage<'m, 's> {
         if let Some(most) = model.layout.slots[slot as usize].age {
             self.step.write(model.zone_object());
             self.state.zone.start(Key::Age(slot), None, most);
+            self.started.push(Key::Age(slot));
         }
         self.fire(Happening::Change { slot, old, new });
     }
@@ -492,6 +512,10 @@ impl<'m, 's> Stage<'m, 's> {
         self.touch_runs(id.0);
         while let Some(run) = self.state.run_mut(id) {
             if run.status != Status::Ready {
+                return;
+            }
+            if run.ends {
+                self.end(id, true);
                 return;
             }
             if self.work > MOST_OPS {

@@ -45,7 +45,8 @@ impl Default for Options {
 /// A template entity or a group.
 pub(crate) enum Derivation {
     Template(u16, Arc<Template>),
-    Group(u16, Vec<u16>, bool),
+    /// Its slot, its members, whether it is on only if all are, its words for on and off, and whether it can be unavailable.
+    Group(u16, Vec<u16>, bool, (&'static str, &'static str), bool),
 }
 
 /// Something that is wrong.
@@ -240,7 +241,8 @@ impl Model {
             if let Some(slot) = self.layout.slot(&group.entity, None) {
                 let number = self.derived.len() as u16;
                 let members = group.members.iter().filter_map(|member| self.layout.slot(member, None)).collect();
-                self.derived.push(Derivation::Group(slot, members, group.all));
+                let vanishes = !group.entity.starts_with("group.");
+                self.derived.push(Derivation::Group(slot, members, group.all, group.words(), vanishes));
                 for member in &group.members {
                     self.derived_of.entry(member.clone()).or_default().push(number);
                 }
@@ -662,7 +664,8 @@ impl Model {
 
     // Steps
 
-    fn initial(&self) -> State {
+    /// The initial state, in which some slots have other values than usual.
+    pub(crate) fn initial_with(&self, values: impl Iterator<Item = (u16, u16)>) -> State {
         let mut state = State {
             values: self.layout.slots.iter().map(|slot| slot.initial).collect(),
             writers: vec![(0, 0); self.layout.slots.len()],
@@ -670,6 +673,9 @@ impl Model {
             runs: Vec::new(),
             zone: Zone::default(),
         };
+        for (slot, value) in values {
+            state.values[slot as usize] = value;
+        }
         for (number, &(.., period)) in self.patterns.iter().enumerate() {
             state.zone.start(Key::Pattern(number as u16), Some(period * 1000), 0);
         }
@@ -760,7 +766,7 @@ impl Model {
                 stage.state.zone.go_off(Key::Pattern(pattern));
                 stage.start_clock(Key::Pattern(pattern), period * 1000);
                 let info = stage.info(&self.routines[routine as usize].triggers[index as usize], "time_pattern", None);
-                stage.trigger(routine, index, &info);
+                stage.triggered(routine, index, &info);
             }
             Who::Timer(slot) => {
                 stage.step.write(self.zone_object());
@@ -785,7 +791,7 @@ impl Model {
             for (index, trigger) in about.triggers.iter().enumerate() {
                 if wanted(&trigger.kind) {
                     let info = stage.info(trigger, platform, None);
-                    stage.trigger(routine as u16, index as u16, &info);
+                    stage.triggered(routine as u16, index as u16, &info);
                 }
             }
         }
@@ -879,7 +885,7 @@ impl mazurka_core::System for Model {
     type State = State;
 
     fn initial_states(&self) -> Vec<State> {
-        vec![self.initial()]
+        vec![self.initial_with(std::iter::empty())]
     }
 
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {

@@ -64,6 +64,20 @@ impl Zone {
         self.index(key).is_some()
     }
 
+    /// All clocks.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        self.clocks.iter().map(|clock| clock.key)
+    }
+
+    /// Lets a clock have one value.
+    pub(crate) fn fix(&mut self, key: Key, milliseconds: i64) {
+        if let Some(index) = self.index(key) {
+            let most = self.clocks[index - 1].most;
+            self.constrain(0, index, -milliseconds.min(most));
+            self.constrain(index, 0, milliseconds);
+        }
+    }
+
     /// The clocks that have a deadline.
     pub(crate) fn pending(&self) -> impl Iterator<Item = Key> + '_ {
         self.clocks.iter().filter(|clock| clock.deadline.is_some()).map(|clock| clock.key)
