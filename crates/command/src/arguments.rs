@@ -143,9 +143,9 @@ pub(crate) enum CaptureChoice {
 /// Where an unfolding is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CutoffsChoice {
-    /// Where fewer events lead to the same state.
+    /// At an event whose state a smaller configuration has reached: one with fewer events.
     Size,
-    /// Also where as many steps lead to it that come first in a fixed order.
+    /// Also at one whose state a configuration of the same size has reached that comes first in a total order.
     Order,
     /// Never.
     None,

@@ -208,7 +208,8 @@ fn action(dice: &mut Dice, depth: usize, scripts: bool) -> Json {
             }
         },
         16 | 17 => {
-            let mut made = json!({"if": dice.list(1, 2, |dice| condition(dice, 1)), "then": actions(dice, depth - 1, scripts)});
+            let mut made =
+                json!({"if": dice.list(1, 2, |dice| condition(dice, 1)), "then": actions(dice, depth - 1, scripts)});
             if dice.percent(50) {
                 made["else"] = actions(dice, depth - 1, scripts);
             }

@@ -508,7 +508,7 @@ impl<'m, 's> Stage<'m, 's> {
         self.fire(Happening::Change { slot, old: value, new: value });
     }
 
-    /// Writes a slot; `by` is the run that does it and the place of its action, or nobody.
+    /// Writes a slot; `by` is the run that does it and the place of its action, if a run does it.
     pub(crate) fn write(&mut self, slot: u16, new: u16, by: Option<(RunId, Place)>) {
         let old = self.value(slot);
         let model = self.model;
@@ -569,7 +569,7 @@ impl<'m, 's> Stage<'m, 's> {
             self.find(Finding::Lost { routine, slot, new, place, waited });
             return;
         }
-        // The trigger's entity is no longer as it was, and what it is now makes somebody do the opposite.
+        // The trigger's entity is no longer as it was, and what it is now makes another automation do the opposite.
         let Some((entity, wanted)) = model.started_by(routine, run.trigger) else { return };
         let now = self.value(entity);
         if wanted.contains(&now) {

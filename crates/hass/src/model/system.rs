@@ -30,7 +30,7 @@ pub struct Options {
     pub unavailable: bool,
     /// Whether people operate lights, locks and the like by hand.
     pub hands: bool,
-    /// Whether a message to somebody takes time, so that others may run meanwhile.
+    /// Whether a message to people takes time, so that others may run meanwhile.
     pub pauses: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
@@ -199,7 +199,7 @@ impl Model {
         model
     }
 
-    /// Who listens to what.
+    /// Which routine listens to what.
     fn wire(&mut self) {
         let mut marks = 2;
         for (routine, about) in self.routines.iter().enumerate() {
@@ -739,7 +739,7 @@ impl Model {
         Violation { location: place.map(|place| self.location(place)), ..Violation::new(kind, message) }
     }
 
-    /// What was done in a step, by whom: `"Hall on" runs, asks for light.hall on`.
+    /// What was done in a step, and by which automation: `"Hall on" runs, asks for light.hall on`.
     fn told(&self, deeds: &[Deed]) -> String {
         let mut told = String::new();
         let mut before = None;
@@ -799,7 +799,7 @@ impl Model {
             stage.arm(routine);
         }
         stage.finish();
-        // What was set up is nobody's deed.
+        // What was set up is no automation's action.
         state.runs.clear();
         state
     }
