@@ -39,7 +39,8 @@ mod state;
 mod words;
 
 pub use code::Program;
-pub use model::{Finished, Identity, Model};
+pub use mazurka_core::Identity;
+pub use model::{Finished, Model};
 pub use printed::Printed;
 pub use state::State;
 

@@ -8,7 +8,9 @@ use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
 use mazurka::report::terminal::visible;
 use mazurka::report::{Basis, Considered, Site};
-use mazurka::{Engine, Exploration, Fingerprint, Found, Meter, Observer, Subject, Verdict};
+use mazurka::{
+    Engine, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Subject, Verdict, explore_by_presence,
+};
 use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Identity, Model, Program};
 use std::path::Path;
@@ -72,14 +74,6 @@ impl CProgram {
         }
         Exploration::conclude(exploration.stop, exploration.cut, races, exploration.statistics)
     }
-
-    /// The same violation in lasting names.
-    fn retell(&self, found: &Found) -> Option<Found> {
-        let schedule = Model::retell(&self.by_presence, &self.by_history, &found.schedule)?;
-        let violations = Subject::replay(&self.by_history, &schedule)?;
-        let violation = violations.into_iter().find(|violation| violation.same_site(&found.violation))?;
-        Some(Found { violation, schedule })
-    }
 }
 
 impl Subject for CProgram {
@@ -89,9 +83,9 @@ impl Subject for CProgram {
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
         if engine.present_identity() {
-            let mut exploration = explore(engine, &self.by_presence, options, observer);
-            let retell = |found: &Found| self.retell(found).unwrap_or_else(|| found.clone());
-            exploration.violations = exploration.violations.iter().map(retell).collect();
+            let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
+            let models = (&self.by_presence, &self.by_history as &dyn Subject);
+            let exploration = explore_by_presence(engine, models, retell, options, observer);
             self.look_for_races(exploration, options, observer)
         } else if Self::sees_races(engine) {
             explore(engine, &self.following, options, observer)

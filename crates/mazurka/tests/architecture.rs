@@ -40,7 +40,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 
 /// What each crate knows of ours. An engine knows no frontend, and a frontend no engine.
 const KNOWN: [(&str, &[&str]); 17] = [
-    ("agree", &["c", "core", "engines", "lang"]),
+    ("agree", &["c", "core", "engines", "lang", "rust"]),
     ("c", &["core"]),
     ("command", &["mazurka", "agree", "hass", "home", "load"]),
     ("core", &[]),
@@ -160,6 +160,19 @@ fn core_and_engines_do_no_input_or_output() {
             for forbidden in ["std::fs", "std::io", "std::net", "std::process"] {
                 assert!(!text.contains(forbidden), "{}: {forbidden}", path.display());
             }
+        }
+    }
+}
+
+/// A test that lacks a tool says so in one way, which fails where `.ci/install` has the tool.
+#[test]
+fn a_test_is_skipped_in_one_way_only() {
+    let helper = Path::new("load/tests/common/mod.rs");
+    for name in crates().keys() {
+        let tests = root().join("crates").join(name).join("tests");
+        for (path, text) in if tests.is_dir() { sources(&tests) } else { Vec::new() } {
+            let says = text.contains(concat!("\"skipped", ": "));
+            assert_eq!(says, path.ends_with(helper), "{}", path.display());
         }
     }
 }
