@@ -74,7 +74,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     if let Some(file) = &arguments.write_accept {
-        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report())).map_err(|error| anyhow!("error: {error}"))?;
+        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report()))
+            .map_err(|error| anyhow!("error: {error}"))?;
         unwritten.note(write_accept(Path::new(file), &[row]));
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
@@ -201,7 +202,8 @@ fn write_test(path: &Path, loaded: &Loaded, checked: &Checked) -> Result<()> {
         ));
     };
     let script = mazurka_hass::model::test_script(&scenarios);
-    let is_test = |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
+    let is_test =
+        |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
     save(path, script.as_bytes(), &is_test).map_err(|error| {
         let why = error.why("exists and is not a test that mazurka wrote");
         anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))

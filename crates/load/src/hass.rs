@@ -9,8 +9,8 @@ use mazurka::report::format::count;
 use mazurka::report::pairs::{PairRow, PairViolation};
 use mazurka::report::{Basis, Considered, Site, Story, Vacuous};
 use mazurka::{
-    Counter, Engine, Exploration, Found, Location, Meter, Observer, Progress, Schedule, Statistics, StopReason, Subject,
-    Verdict, ViolationKind,
+    Counter, Engine, Exploration, Found, Location, Meter, Observer, Progress, Schedule, Statistics, StopReason,
+    Subject, Verdict, ViolationKind,
 };
 use mazurka_hass::config::{Configuration, Expectation, Problem, read_configuration, read_files};
 use mazurka_hass::{Home, OneSlice};

@@ -199,7 +199,10 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
         match &settings.expectation {
             Some(name) => mazurka_hass::Home::expecting(configuration, name, &options).map_err(|name| {
                 let expected = "expected the name of one that stands in mazurka.yaml";
-                LoadError::plain(format!("error: --expectation {}: there is no such expectation\n{expected}", shown(&name)))
+                LoadError::plain(format!(
+                    "error: --expectation {}: there is no such expectation\n{expected}",
+                    shown(&name)
+                ))
             }),
             None => mazurka_hass::Home::new(configuration, &settings.automations, &options)
                 .map_err(|name| no_automation("--automation", &name)),

@@ -94,11 +94,15 @@ fn templates_without_end_come_to_one() {
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_folder_is_not_followed() {
-    let folder = folder("link", &[("configuration.yaml", "automation: !include_dir_merge_list all\n"), ("all/a.yaml", "")]);
+    let folder =
+        folder("link", &[("configuration.yaml", "automation: !include_dir_merge_list all\n"), ("all/a.yaml", "")]);
     std::os::unix::fs::symlink("/etc", folder.join("all/etc")).expect("a link can be made");
     std::os::unix::fs::symlink("/etc/hostname", folder.join("all/b.yaml")).expect("a link can be made");
     let read = load_configuration(&[folder.display().to_string()]).expect("it can be read");
-    assert_eq!(read.sources.iter().map(|source| source.path.as_str()).collect::<Vec<_>>(), ["configuration.yaml", "all/a.yaml"]);
+    assert_eq!(
+        read.sources.iter().map(|source| source.path.as_str()).collect::<Vec<_>>(),
+        ["configuration.yaml", "all/a.yaml"]
+    );
     assert!(read.problems.iter().any(|problem| problem.message.contains("a link leads out of the folder")));
     let _ = fs::remove_dir_all(&folder);
 }

@@ -127,7 +127,11 @@ fn an_expectation_that_nothing_can_test_is_told() {
 #[test]
 fn an_expectation_that_cannot_be_read_is_an_error_with_its_place() {
     let error = |text: &str| door("wrong", text).error(&Settings::default());
-    assert!(error("A: never lock.front is\n").contains("mazurka.yaml:1: the expectation `A`"), "{}", error("A: never x.y is"));
+    assert!(
+        error("A: never lock.front is\n").contains("mazurka.yaml:1: the expectation `A`"),
+        "{}",
+        error("A: never x.y is")
+    );
     assert!(error("A: never lock.front is\n").contains("expected a value such as on at the end"));
     assert!(error("A: [never]\n").contains("the expectation `A` is a list"));
     assert!(error("- never x\n").contains("mazurka.yaml:1: the file is a list"));
@@ -221,10 +225,7 @@ automation:
 ";
     let checked = Folder::new("considered", &[("configuration.yaml", text)]).check();
     assert_eq!(checked.exploration.verdict, Verdict::Verified);
-    assert_eq!(
-        considered(&checked, "events and values"),
-        ["binary_sensor.m (off, on), binary_sensor.n (off, on)"]
-    );
+    assert_eq!(considered(&checked, "events and values"), ["binary_sensor.m (off, on), binary_sensor.n (off, on)"]);
     assert_eq!(considered(&checked, "taken as without effect"), ["notify.* 1 ×"]);
     assert_eq!(
         considered(&checked, "left open"),
