@@ -178,7 +178,9 @@ impl HomeAssistant {
         let (mut first, mut alike) = (Vec::new(), Vec::new());
         for found in found {
             let names: Vec<String> = self.named(&found.violation.message).into_iter().map(str::to_owned).collect();
-            let is_new_group = names.is_empty() || seen.insert((weight(&found), names));
+            // A fight explains why the order of two automations matters.
+            let is_explained = weight(&found) == 6 && seen.contains(&(1, names.clone()));
+            let is_new_group = names.is_empty() || !is_explained && seen.insert((weight(&found), names));
             let is_new_place =
                 found.violation.location.clone().is_none_or(|place| places.insert((weight(&found), place)));
             if is_new_group && is_new_place { first.push(found) } else { alike.push(told(&found)) }
@@ -200,7 +202,9 @@ fn weight(found: &Found) -> u8 {
         (_, Some("lost trigger")) => 3,
         (_, Some("stale action")) => 4,
         (_, Some("missed wait")) => 5,
-        (_, Some("unavailable")) => 6,
+        (_, Some("order")) => 6,
+        (_, Some("unavailable")) => 7,
+        (_, Some("takeover")) => 8,
         _ => 1,
     }
 }

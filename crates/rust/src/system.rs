@@ -554,7 +554,8 @@ impl System for Closure {
                 live.exec.restart(&self.body, &mut step);
             }
             let state = self.look(&live.exec, None, Move::from(ActorId(0)), None);
-            let mut place = Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
+            let mut place =
+                Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
             place.at_start = step.violations().to_vec();
             place.at_start.extend(self.shared.trouble());
             let state = State(Arc::new(place));
