@@ -6,9 +6,8 @@ use crate::read_text;
 use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
-use mazurka::report::terminal::visible;
 use mazurka::report::{Basis, Considered, Site};
-use mazurka::{Engine, Exploration, Fingerprint, Found, Meter, Observer, Subject, Verdict};
+use mazurka::{Budget, Engine, Exploration, Fingerprint, Found, Meter, Observer, StopReason, Subject, Verdict};
 use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Identity, Model, Program};
 use std::path::Path;
@@ -43,10 +42,15 @@ impl CProgram {
         matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
     }
 
-    /// Who compares states does not see races. Where nothing else is wrong, executions are followed as well, as far as that
-    /// goes: what is found counts.
+    /// Other engines do not see races. Where they came to the end of their search, executions are followed as well, as far
+    /// as that goes: what is found counts. If something else was found, that is done only if all is asked for.
     fn look_for_races(&self, exploration: Exploration, options: &Options, observer: &mut dyn Observer) -> Exploration {
-        if exploration.verdict != Verdict::Verified {
+        let is_asked = match exploration.verdict {
+            Verdict::Verified => true,
+            Verdict::Violated => options.all && exploration.stop == StopReason::Complete,
+            _ => false,
+        };
+        if !is_asked {
             return exploration;
         }
         let mut limited = options.clone();
@@ -56,15 +60,15 @@ impl CProgram {
         limited.budget.time = options.budget.time.map(|time| time.saturating_sub(spent));
         let engine = if self.traits().any_mailboxes { Engine::Event } else { Engine::Optimal };
         let raced = explore(engine, &self.with_races, &limited, observer);
-        if raced.verdict == Verdict::Verified {
-            self.has_no_race.store(true, Ordering::Relaxed);
-        }
+        self.has_no_race.store(raced.verdict == Verdict::Verified, Ordering::Relaxed);
         let is_race = |found: &Found| found.violation.kind == mazurka::ViolationKind::Race;
         let races: Vec<Found> = raced.violations.into_iter().filter(is_race).collect();
         if races.is_empty() {
             return exploration;
         }
-        Exploration::conclude(exploration.stop, exploration.cut, races, exploration.statistics)
+        let Exploration { cut, mut violations, statistics, .. } = exploration;
+        violations.extend(races);
+        Exploration::conclude(raced.stop, cut.or(raced.cut), violations, statistics)
     }
 
     /// The same violation in lasting names.
@@ -82,16 +86,21 @@ impl Subject for CProgram {
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
-        if engine.present_identity() {
+        self.has_no_race.store(false, Ordering::Relaxed);
+        if Self::sees_races(engine) {
+            let exploration = explore(engine, &self.with_races, options, observer);
+            self.has_no_race.store(exploration.verdict == Verdict::Verified, Ordering::Relaxed);
+            return exploration;
+        }
+        let exploration = if engine.present_identity() {
             let mut exploration = explore(engine, &self.by_presence, options, observer);
             let retell = |found: &Found| self.retell(found).unwrap_or_else(|| found.clone());
             exploration.violations = exploration.violations.iter().map(retell).collect();
-            self.look_for_races(exploration, options, observer)
-        } else if Self::sees_races(engine) {
-            explore(engine, &self.with_races, options, observer)
+            exploration
         } else {
             explore(engine, &self.by_history, options, observer)
-        }
+        };
+        self.look_for_races(exploration, options, observer)
     }
 
     fn growth(&self, meter: &Meter) -> Option<usize> {
@@ -101,9 +110,7 @@ impl Subject for CProgram {
     fn basis(&self, exploration: &Exploration) -> Basis {
         let program = self.by_history.program();
         let mut excluded = vec!["fails an assertion", "crashes", "deadlocks"];
-        // Without states, executions were followed, and with them the clocks.
-        let has_states = exploration.statistics.get(mazurka::Counter::States).is_some();
-        let followed = !has_states || self.has_no_race.load(Ordering::Relaxed);
+        let followed = self.has_no_race.load(Ordering::Relaxed);
         if followed {
             excluded.push("has a data race");
         }
@@ -117,6 +124,9 @@ impl Subject for CProgram {
             (true, _) => "sequentially consistent executions; the program has weaker atomics, which allow more",
         };
         consider("memory", restriction.to_owned());
+        if !followed {
+            consider("data races", "none was met, but not all executions were followed to their ends".to_owned());
+        }
         if let Some((from, to)) = program.explored_values() {
             consider("values", format!("{from} to {to} for what is not known"));
         }
@@ -129,13 +139,23 @@ impl Subject for CProgram {
     }
 }
 
-/// Reads the files of a C program.
-pub(crate) fn load_c(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded, LoadError> {
+/// Reads the files of a C program. The compiler keeps within the budget, too.
+pub(crate) fn load_c(
+    files: &[String],
+    settings: &Settings,
+    colour: bool,
+    budget: &Budget,
+) -> Result<Loaded, LoadError> {
+    let mut meter = Meter::start(budget);
+    let mut stop = |bytes| {
+        let is_full = budget.memory.is_some_and(|limit| bytes >= limit);
+        meter.check().or(is_full.then_some(StopReason::MemoryLimit))
+    };
     let mut texts = Vec::new();
     let mut modules = Vec::new();
     for file in files {
         let text = read_text(file, "a C file")?;
-        let module = if has_extension(file, "ll") { text.clone() } else { translate(file, settings)? };
+        let module = if has_extension(file, "ll") { text.clone() } else { translate(file, settings, &mut stop)? };
         modules.push((file.clone(), module));
         texts.push(Source { file: file.clone(), text });
     }
@@ -146,7 +166,7 @@ pub(crate) fn load_c(files: &[String], settings: &Settings, colour: bool) -> Res
             let mazurka::Diagnostic { message, label, .. } = &error.diagnostic;
             return LoadError::plain(format!("error: {}: {message}\n{label}", error.file));
         }
-        LoadError(diagnostic::render(&error.file, text, &[error.diagnostic], colour))
+        LoadError::Wrong(diagnostic::render(&error.file, text, &[error.diagnostic], colour))
     })?;
     for name in program.source_files() {
         match texts.iter().find(|source| source.file == name) {
@@ -174,9 +194,16 @@ fn has_extension(file: &str, extension: &str) -> bool {
     Path::new(file).extension().is_some_and(|found| found == extension)
 }
 
-fn translate(file: &str, settings: &Settings) -> Result<String, LoadError> {
-    let told = |error: ClangError| LoadError(visible(&error.to_string(), false).into_owned());
+fn translate(
+    file: &str,
+    settings: &Settings,
+    stop: &mut dyn FnMut(u64) -> Option<StopReason>,
+) -> Result<String, LoadError> {
+    let told = |error: ClangError| match error {
+        ClangError::Stopped(reason) => LoadError::Stopped(reason),
+        error => LoadError::plain(error.to_string()),
+    };
     let defines = settings.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
     let options: Vec<String> = defines.chain(settings.clang.iter().cloned()).collect();
-    Clang::find().map_err(told)?.translate(file, &options).map_err(told)
+    Clang::find().map_err(told)?.translate_within(file, &options, stop).map_err(told)
 }

@@ -5,7 +5,9 @@ use crate::folder::Folder;
 use crate::load::LoadError;
 use mazurka::engines::Options;
 use mazurka::report::{Basis, Considered, Story};
-use mazurka::{Counter, Engine, Exploration, Found, Meter, Observer, Schedule, Statistics, StopReason, Subject};
+use mazurka::{
+    Counter, Engine, Exploration, Found, Meter, Observer, Schedule, Statistics, StopReason, Subject, Verdict,
+};
 use mazurka_hass::config::{Configuration, Problem, read_configuration, read_files};
 use mazurka_hass::{Home, OneSlice};
 use std::path::Path;
@@ -75,6 +77,7 @@ impl Subject for HomeAssistant {
         let slices = std::mem::take(&mut *self.unfinished.lock().unwrap_or_else(PoisonError::into_inner));
         let is_first = slices.len() == self.home.slice_count().0;
         let (mut violations, mut statistics, mut stop) = (Vec::new(), Statistics::default(), StopReason::Complete);
+        let (mut cut, mut unsupported) = (None, None);
         let mut unfinished = Vec::new();
         for slice in slices {
             let left = options.budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
@@ -87,8 +90,13 @@ impl Subject for HomeAssistant {
                 found.schedule.start += slice;
                 found
             }));
-            for counter in [Counter::States, Counter::Transitions] {
-                statistics.add(counter, explored.statistics.get(counter).unwrap_or(0));
+            add_up(&mut statistics, &explored.statistics);
+            if let Some((bound, cuts)) = explored.cut {
+                let (bound, before) = cut.unwrap_or((bound, 0));
+                cut = Some((bound, before + cuts));
+            }
+            if let Verdict::Unsupported(reason) = explored.verdict {
+                unsupported.get_or_insert(reason);
             }
             if explored.stop != StopReason::Complete {
                 unfinished.push(slice);
@@ -112,7 +120,12 @@ impl Subject for HomeAssistant {
             self.look_for_advice(options, &violations);
         }
         *self.unfinished.lock().unwrap_or_else(PoisonError::into_inner) = unfinished;
-        Exploration::conclude(stop, None, violations, statistics)
+        match unsupported {
+            Some(reason) if violations.is_empty() => {
+                Exploration { stop, cut, statistics, ..Exploration::unsupported(reason) }
+            }
+            _ => Exploration::conclude(stop, cut, violations, statistics),
+        }
     }
 
     fn story(&self, found: &Found, original: &Schedule, _meter: &Meter) -> Story {
@@ -134,6 +147,16 @@ impl Subject for HomeAssistant {
                 .push(Considered { what: "not finished".to_owned(), text: format!("{} slices", unfinished.len()) });
         }
         Basis { considered, ..Basis::of(PROMISE) }
+    }
+}
+
+/// Adds what was counted in one slice to what was counted in those before it.
+fn add_up(all: &mut Statistics, one: &Statistics) {
+    for (counter, count) in one.iter() {
+        match counter {
+            Counter::MaxDepth | Counter::PeakBytes => all.raise(counter, count),
+            _ => all.add(counter, count),
+        }
     }
 }
 

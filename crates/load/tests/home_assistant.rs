@@ -1,6 +1,7 @@
 //! Findings in Home Assistant configurations: what is found, what is advice, and what is clean.
 
-use mazurka::{Check, Checked, Verdict};
+use mazurka::engines::Options;
+use mazurka::{Check, Checked, Engine, Verdict};
 use mazurka_load::{Settings, load};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,29 @@ fn the_light_by_motion_has_two_findings_one_of_them_advice() {
     let mended = example("light-by-motion-mended.yaml");
     assert_eq!(mended.exploration.verdict, Verdict::Verified);
     assert_eq!(advice(&mended), Vec::<&str>::new());
+}
+
+/// What was cut, refused or not asked for in one slice is not verified for the whole home.
+#[test]
+fn a_slice_that_was_not_searched_to_its_end_is_no_proof() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/home-assistant/light-by-motion-mended.yaml");
+    let loaded = load(&[file.display().to_string()], &Settings::default(), false).expect("it can be read");
+    let verdict = |engine, options: &Options| {
+        let subject = &*load(&loaded.files, &Settings::default(), false).expect("it can be read").subject;
+        let exploration = Check::new(subject).engine(engine).options(options.clone()).run().exploration;
+        (exploration.verdict, exploration.cut.is_some())
+    };
+    let mut short = Options::default();
+    short.budget.depth = Some(1);
+    let races = Options { races: true, ..Options::default() };
+    for &engine in Engine::ALL {
+        assert!(matches!(verdict(engine, &short), (Verdict::Bounded { .. }, true)), "{engine}, one step");
+        assert!(matches!(verdict(engine, &races), (Verdict::Unsupported(_), false)), "{engine}, races");
+        // The home comes back to states for ever.
+        let (whole, is_cut) = verdict(engine, &Options::default());
+        assert_eq!(whole == Verdict::Verified, engine.handles_cycles(), "{engine}: {whole:?}");
+        assert!(!is_cut || !engine.handles_cycles(), "{engine}");
+    }
 }
 
 #[test]
