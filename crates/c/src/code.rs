@@ -255,6 +255,14 @@ pub(crate) enum Instruction {
     },
     AtomicBegin,
     AtomicEnd,
+    /// The way into a loop that may wait.
+    Enter {
+        spin: u32,
+    },
+    /// The way from one round of it to the next.
+    Again {
+        spin: u32,
+    },
     Unreachable,
     Unsupported {
         message: u32,
@@ -273,6 +281,13 @@ pub(crate) struct RoutineCall {
     pub(crate) block_type: Option<(u32, u32)>,
     /// The name of the function.
     pub(crate) name: Arc<str>,
+}
+
+/// A loop that may wait: see `spin.rs`.
+#[derive(Clone, Debug)]
+pub(crate) struct Spin {
+    /// The next larger one around it, or [`NONE`].
+    pub(crate) parent: u32,
 }
 
 /// Where a `switch` goes.
@@ -397,6 +412,8 @@ pub struct Program {
     pub(crate) objects: u32,
     pub(crate) debug: Debug,
     pub(crate) features: Features,
+    /// The loops that may wait.
+    pub(crate) spins: Vec<Spin>,
     /// What clang calls itself.
     pub(crate) producer: Option<String>,
     pub(crate) options: crate::Options,
@@ -477,6 +494,8 @@ impl Instruction {
             | I::Fence { .. }
             | I::AtomicBegin
             | I::AtomicEnd
+            | I::Enter { .. }
+            | I::Again { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }
@@ -527,6 +546,8 @@ impl Instruction {
             | I::Return { .. }
             | I::AtomicBegin
             | I::AtomicEnd
+            | I::Enter { .. }
+            | I::Again { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub(crate) const PASSED: u8 = 1;
 /// An execution ended here, because an assumption was false.
 pub(crate) const BLOCKED: u8 = 2;
+/// An execution ended while an actor waited in a loop here for what no actor does.
+pub(crate) const SPUN: u8 = 4;
 
 /// The marks of one model, for each instruction.
 #[derive(Debug)]

@@ -34,6 +34,7 @@ mod objects;
 mod printed;
 mod registers;
 mod run;
+mod spin;
 mod state;
 mod words;
 

@@ -5,6 +5,7 @@ use crate::escape::{Analysis, fates};
 use crate::ir::{Constant, Global, Module, Operation, Type, Types, Value};
 use crate::library::{Routine, routine};
 use crate::lower::lower;
+use crate::spin::{calm_functions, waiting_loops};
 use crate::memory::{CONSTANTS, FUNCTIONS, GLOBALS, address};
 use crate::{Options, ReadError};
 use mazurka_core::Diagnostic;
@@ -431,13 +432,20 @@ impl Linker<'_> {
             analyses.extend(bodies.map(|function| Analysis::new(function, &module.types)));
         }
         let fates = fates(&analyses, &defined);
+        let promoted: Vec<FxHashSet<Box<str>>> = analyses.iter().map(|analysis| analysis.promoted.clone()).collect();
+        let bodies = files.iter().flat_map(|(_, module)| &module.functions);
+        let bodies: Vec<(&crate::ir::Function, &FxHashSet<Box<str>>)> =
+            bodies.filter(|function| !function.blocks.is_empty()).zip(&promoted).collect();
+        let calm = calm_functions(&bodies, &defined);
+        let mut promoted = promoted.iter();
         let mut analyses = analyses.into_iter();
         for (number, (_, module)) in files.iter().enumerate() {
             for function in module.functions.iter().filter(|function| !function.blocks.is_empty()) {
-                let Some(analysis) = analyses.next() else { return };
+                let (Some(analysis), Some(promoted)) = (analyses.next(), promoted.next()) else { return };
                 let Some(Symbol::Function(index)) = self.symbols[number].get(&function.name) else { continue };
                 let is_open = self.program.functions[index as usize].body == Body::Code(NONE);
                 if is_open {
+                    let loops = waiting_loops(function, promoted, &calm, &defined);
                     let mut locals = analysis.locals(&fates, &defined);
                     if self.program.options.all_visible {
                         locals.private.clear();
@@ -451,6 +459,7 @@ impl Linker<'_> {
                         &self.symbols[number],
                         &locals,
                         &fates,
+                        &loops,
                     );
                 }
             }

@@ -22,15 +22,23 @@ pub enum Identity {
     Presence,
 }
 
+/// What turned up while a program was run: its numbers and names.
+#[derive(Debug)]
+struct Tables {
+    objects: Objects,
+    actors: Actors,
+    marks: Marks,
+    blocks: words::Blocks,
+}
+
 /// A program that can be explored.
 #[derive(Debug)]
 pub struct Model {
     program: Arc<Program>,
     identity: Identity,
-    objects: Objects,
-    actors: Actors,
-    marks: Marks,
-    pub(crate) blocks: words::Blocks,
+    tables: Arc<Tables>,
+    /// Whether an actor stops in a loop of which another round would be the same.
+    pub(crate) stops_spinning: bool,
     initial: State,
     start_violations: Vec<Violation>,
 }
@@ -40,10 +48,13 @@ impl Model {
     pub fn new(program: Arc<Program>, identity: Identity) -> Self {
         let mut model = Model {
             identity,
-            objects: Objects::new(program.objects),
-            actors: Actors::default(),
-            marks: Marks::new(&program),
-            blocks: words::Blocks::default(),
+            tables: Arc::new(Tables {
+                objects: Objects::new(program.objects),
+                actors: Actors::default(),
+                marks: Marks::new(&program),
+                blocks: words::Blocks::default(),
+            }),
+            stops_spinning: false,
             initial: State::default(),
             start_violations: Vec::new(),
             program,
@@ -56,7 +67,28 @@ impl Model {
 
     /// Makes a program explorable by engines that follow executions: data races are seen along them.
     pub fn with_races(program: Arc<Program>) -> Self {
-        let mut model = Model::new(program, Identity::History);
+        Model::new(program, Identity::History).seeing_races()
+    }
+
+    /// The same program, with the same numbers: an actor stops where it waits in a loop, instead of going round for ever.
+    /// Nothing else is lost, see `spin.rs`. For engines that follow executions to their ends.
+    #[must_use]
+    pub fn stopping_spins(&self) -> Model {
+        Model {
+            program: Arc::clone(&self.program),
+            identity: self.identity,
+            tables: Arc::clone(&self.tables),
+            stops_spinning: !self.program.spins.is_empty(),
+            initial: self.initial.clone(),
+            start_violations: self.start_violations.clone(),
+        }
+    }
+
+    /// The same program, with the same numbers: data races are seen.
+    #[must_use]
+    pub fn seeing_races(&self) -> Model {
+        let mut model = self.stopping_spins();
+        model.stops_spinning = self.stops_spinning;
         model.initial.clocks = Some(Box::default());
         model
     }
@@ -84,7 +116,7 @@ impl Model {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
         let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };
-        self.actors.number(main);
+        self.tables.actors.number(main);
         let mut words = program.initial.clone();
         words.push(0);
         let mut state = State { words, clocks: None };
@@ -94,11 +126,11 @@ impl Model {
     }
 
     pub(crate) fn objects(&self) -> &Objects {
-        &self.objects
+        &self.tables.objects
     }
 
     pub(crate) fn actors(&self) -> &Actors {
-        &self.actors
+        &self.tables.actors
     }
 
     /// Runs the program once, the first actor that can move before all others, for so many steps: what it prints, and how it
@@ -133,15 +165,28 @@ impl Model {
 
     /// The places of the assumptions at which executions ended.
     pub fn blocked_at(&self) -> Vec<Location> {
-        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.marks.has(pc, crate::coverage::BLOCKED));
+        self.marked(crate::coverage::BLOCKED)
+    }
+
+    /// The places of the loops in which an actor waited to the end for what no actor did.
+    pub fn spun_at(&self) -> Vec<Location> {
+        self.marked(crate::coverage::SPUN)
+    }
+
+    fn marked(&self, mark: u8) -> Vec<Location> {
+        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.tables.marks.has(pc, mark));
         let mut places: Vec<Location> = pcs.filter_map(|pc| self.location(pc)).collect();
         places.sort();
         places.dedup();
         places
     }
 
+    pub(crate) fn blocks(&self) -> &words::Blocks {
+        &self.tables.blocks
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
-        &self.marks
+        &self.tables.marks
     }
 
     /// Where the number of actors is in the words of a state.
@@ -222,10 +267,10 @@ impl Model {
         footprint: &mut Footprint,
     ) -> Option<Awaited> {
         let handler = head.handler;
-        let object = self.objects.other(Key::Handler(handler));
-        footprint.touch(self.objects.life(entry.actor), Access::READ);
+        let object = self.tables.objects.other(Key::Handler(handler));
+        footprint.touch(self.tables.objects.life(entry.actor), Access::READ);
         let of = view.actor(handler)?;
-        let gate = self.objects.other(Key::Gate(handler));
+        let gate = self.tables.objects.other(Key::Gate(handler));
         if view.head(of).has(flag::QUEUE) {
             footprint.touch(gate, Access::READ);
         }
@@ -291,10 +336,10 @@ impl System for Model {
     }
 
     fn actor(&self, actor: ActorId) -> ActorKind {
-        match self.actors.info(actor.0) {
+        match self.tables.actors.info(actor.0) {
             Some(ActorInfo { kind: Kind::Message, handler: Some((handler, fifo)), .. }) => ActorKind::Message {
-                handler: self.objects.other(Key::Handler(handler)),
-                fifo: fifo.then(|| self.objects.other(Key::Mailbox(handler))),
+                handler: self.tables.objects.other(Key::Handler(handler)),
+                fifo: fifo.then(|| self.tables.objects.other(Key::Mailbox(handler))),
             },
             Some(ActorInfo { kind: Kind::Event, .. }) => ActorKind::Event,
             _ => ActorKind::Thread,
@@ -303,7 +348,7 @@ impl System for Model {
 
     fn object(&self, object: ObjectId) -> Object {
         let features = self.program.features;
-        match self.objects.what(object) {
+        match self.tables.objects.what(object) {
             What::Scalar(_) | What::Unknown => ObjectKind::Variable.into(),
             What::Life(_) => ObjectKind::Life.into(),
             What::Key(key) => match key {
@@ -315,7 +360,7 @@ impl System for Model {
                 Key::Sync(SyncKind::Condition, _) => ObjectKind::Signal.into(),
                 Key::Sync(..) => ObjectKind::Lock.into(),
                 Key::Handler(handler) => {
-                    let fifo = matches!(self.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
+                    let fifo = matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
                     let is_bag = !fifo && !features.messages_wait;
                     Object { kind: ObjectKind::Handler, rule: if is_bag { Rule::Bag } else { Rule::Free } }
                 }
@@ -365,7 +410,7 @@ impl Insight<State> for Model {
     }
 
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
-        footprint.touch(self.objects.life(actor.0), Access::READ);
+        footprint.touch(self.tables.objects.life(actor.0), Access::READ);
     }
 
     fn shared_fingerprint(&self, state: &State) -> Fingerprint {

@@ -9,6 +9,7 @@ mod handlers;
 mod number;
 mod racing;
 mod routines;
+mod spinning;
 mod strings;
 mod sync;
 mod threads;
@@ -46,6 +47,8 @@ pub(crate) enum Stop {
     Exit(u64),
     /// An assumption is false.
     Assumed,
+    /// Another round of the loop would be the same.
+    Spins,
     /// Something is wrong, here.
     Wrong(ViolationKind, String),
     /// Something is wrong, elsewhere.
@@ -83,6 +86,10 @@ pub(crate) struct Run<'r> {
     pc: usize,
     atomics: u32,
     fuel: u32,
+    /// Something was changed since the last round of a loop that may wait began.
+    changed: bool,
+    /// The loops that may wait of which a round began in this step.
+    begun: SmallVec<[u32; 4]>,
 }
 
 impl<'r> Run<'r> {
@@ -108,6 +115,8 @@ impl<'r> Run<'r> {
             output: None,
             atomics: 0,
             fuel: FUEL,
+            changed: false,
+            begun: SmallVec::new(),
         }
     }
 
@@ -207,6 +216,7 @@ impl<'r> Run<'r> {
 
     #[inline]
     fn touch(&mut self, object: ObjectId, access: Access) {
+        self.changed |= access.changes();
         self.step.touch(object, access);
     }
 
@@ -310,6 +320,8 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 I::AtomicEnd => self.atomics = self.atomics.saturating_sub(1),
+                I::Enter { spin } => self.enter_loop(spin),
+                I::Again { spin } => self.next_round(spin)?,
                 I::Unreachable => return crash("code is reached that cannot be"),
                 I::Unsupported { message } => return unsupported(program.messages[message as usize].clone()),
                 I::Routine { call } if self.is_local(call) => {
@@ -319,6 +331,7 @@ impl<'r> Run<'r> {
                 _ => {
                     if self.atomics == 0 {
                         self.clear_dead();
+                        self.note_changes();
                         self.status = self.status_before(&instruction);
                         return Ok(());
                     }
@@ -393,6 +406,7 @@ impl<'r> Run<'r> {
                 let width = 8 * size;
                 let new = compute(operation, width, old, self.get(value))?;
                 if dst == NONE && operation == crate::code::Binary::Add {
+                    self.changed = true;
                     self.touch_cells(pointer, u64::from(size), Access::ADD);
                     self.store(pointer, size, new)?;
                 } else {
@@ -432,6 +446,7 @@ impl<'r> Run<'r> {
     /// A store of what is there already is told apart.
     fn write(&mut self, pointer: u64, size: u8, old: u64, new: u64) -> Done<()> {
         self.store(pointer, size, new)?;
+        self.changed |= old != crate::ir::masked(new, 8 * size);
         let access = if old == crate::ir::masked(new, 8 * size) { Access::REWRITE } else { Access::WRITE };
         self.touch_cells(pointer, u64::from(size), access);
         Ok(())
@@ -669,6 +684,10 @@ impl Run<'_> {
                 self.end(Status::Assumed, 0);
             }
             Err(Stop::Rests) => self.rest(),
+            Err(Stop::Spins) => {
+                self.status = Status::Spinning;
+                self.save();
+            }
             Err(Stop::Exit(code)) => self.exit(code),
             Err(Stop::Wrong(kind, message)) => {
                 let mut violation = Violation::new(kind, message);

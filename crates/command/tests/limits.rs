@@ -90,7 +90,7 @@ fn a_long_schedule_is_told_in_time() {
 #[cfg(target_os = "linux")]
 #[test]
 fn the_compiler_of_a_c_program_keeps_the_limits() {
-    if mazurka_c::clang::Clang::find().is_err() {
+    if std::process::Command::new("clang").arg("--version").output().is_err() {
         return common::skip("clang", "there is no clang");
     }
     let folder = folder("limits-clang");

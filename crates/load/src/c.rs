@@ -21,6 +21,8 @@ pub struct CProgram {
     by_presence: Model,
     by_history: Model,
     with_races: Model,
+    /// What engines explore that follow executions: who waits in a loop stops there.
+    following: Model,
     /// All executions were followed, and there was no data race.
     has_no_race: AtomicBool,
 }
@@ -29,10 +31,14 @@ impl CProgram {
     /// Makes a program checkable.
     pub fn new(program: Program) -> Self {
         let program = Arc::new(program);
+        // Models by history share their numbers, so that a schedule of one is a schedule of all.
+        let by_history = Model::new(Arc::clone(&program), Identity::History);
+        let with_races = by_history.seeing_races();
         CProgram {
-            by_presence: Model::new(Arc::clone(&program), Identity::Presence),
-            by_history: Model::new(Arc::clone(&program), Identity::History),
-            with_races: Model::with_races(program),
+            following: with_races.stopping_spins(),
+            with_races,
+            by_presence: Model::new(program, Identity::Presence),
+            by_history,
             has_no_race: AtomicBool::new(false),
         }
     }
@@ -59,11 +65,11 @@ impl CProgram {
         let spent = std::time::Duration::from_secs_f64(exploration.statistics.seconds.max(0.0));
         limited.budget.time = options.budget.time.map(|time| time.saturating_sub(spent));
         let engine = if self.traits().any_mailboxes { Engine::Event } else { Engine::Optimal };
-        let raced = explore(engine, &self.with_races, &limited, observer);
+        let raced = explore(engine, &self.following, &limited, observer);
         self.has_no_race.store(raced.verdict == Verdict::Verified, Ordering::Relaxed);
         let is_race = |found: &Found| found.violation.kind == mazurka::ViolationKind::Race;
         let races: Vec<Found> = raced.violations.into_iter().filter(is_race).collect();
-        if races.is_empty() {
+        if races.is_empty() && exploration.verdict == Verdict::Verified {
             return exploration;
         }
         let Exploration { cut, mut violations, statistics, .. } = exploration;
@@ -88,7 +94,7 @@ impl Subject for CProgram {
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
         self.has_no_race.store(false, Ordering::Relaxed);
         if Self::sees_races(engine) {
-            let exploration = explore(engine, &self.with_races, options, observer);
+            let exploration = explore(engine, &self.following, options, observer);
             self.has_no_race.store(exploration.verdict == Verdict::Verified, Ordering::Relaxed);
             return exploration;
         }
@@ -130,11 +136,13 @@ impl Subject for CProgram {
         if let Some((from, to)) = program.explored_values() {
             consider("values", format!("{from} to {to} for what is not known"));
         }
-        let mut blocked = [&self.by_presence, &self.by_history, &self.with_races].map(Model::blocked_at).concat();
+        let mut blocked = [&self.by_presence, &self.by_history].map(Model::blocked_at).concat();
         blocked.sort();
         blocked.dedup();
-        let site = |location| Site { text: "an assumption".to_owned(), location: Some(location) };
-        let blocked_at = blocked.into_iter().map(site).collect();
+        let site = |text: &'static str| move |location| Site { text: text.to_owned(), location: Some(location) };
+        let assumed = blocked.into_iter().map(site("an assumption"));
+        let spun = self.by_history.spun_at().into_iter().map(site("a loop that waits for what does not come"));
+        let blocked_at = assumed.chain(spun).collect();
         Basis { considered, blocked_at, stated: program.assertions(), ..Basis::excluding(excluded) }
     }
 }

@@ -66,7 +66,7 @@ pub(crate) fn locate(
                 Region::Heap => locate_block(view.words, at, head, place, size).ok_or_else(|| {
                     // A block that is in use has room for the place, but not for all of the access.
                     let is_used = locate_block(view.words, at, head, place, 0).is_some();
-                    if !is_used && model.blocks.was_in_block(actor, place) { FREED } else { BEYOND }
+                    if !is_used && model.blocks().was_in_block(actor, place) { FREED } else { BEYOND }
                 }),
                 Region::Shared => locate_stack(at + head.shared_at(), head.shared_words, place, size),
                 Region::Private => locate_stack(at + head.private_at(), head.private_words, place, size),
@@ -190,7 +190,7 @@ impl Run<'_> {
     pub(crate) fn touch_what_is_gone(&mut self, address: u64, size: u64) {
         let place = offset(address);
         let was_there = match owner(space(address)) {
-            Some((actor, Region::Heap)) => self.model.blocks.was_in_block(actor, place),
+            Some((actor, Region::Heap)) => self.model.blocks().was_in_block(actor, place),
             Some((actor, Region::Shared)) => {
                 self.model.actors().info(actor).is_some() && place < 8 * super::DEEPEST as u64
             }
@@ -215,6 +215,7 @@ impl Run<'_> {
     /// Notes that so many bytes were touched.
     #[inline]
     pub(crate) fn touch_cells(&mut self, address: u64, size: u64, access: Access) {
+        self.changed |= access.changes();
         let step = &mut *self.step;
         for_each_object(self.model, address, size, |object| step.touch(object, access));
     }

@@ -404,7 +404,7 @@ impl Run<'_> {
             crate::code::Instruction::Routine { call } => self.program.calls[call as usize].block_type,
             _ => None,
         };
-        self.model.blocks.note(self.actor, place, self.head.blocks, size, ty);
+        self.model.blocks().note(self.actor, place, self.head.blocks, size, ty);
         Ok(address(space_of(self.actor, Region::Heap), place))
     }
 
@@ -429,7 +429,7 @@ impl Run<'_> {
             }
             words += block.words();
         }
-        if self.model.blocks.was_block(actor, offset(at)) {
+        if self.model.blocks().was_block(actor, offset(at)) {
             return crash("memory is freed twice");
         }
         crash("memory is freed that does not begin a block")
