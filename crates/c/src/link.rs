@@ -5,8 +5,8 @@ use crate::escape::{Analysis, fates};
 use crate::ir::{Constant, Global, Module, Operation, Type, Types, Value};
 use crate::library::{Routine, routine};
 use crate::lower::lower;
-use crate::spin::{calm_functions, waiting_loops};
 use crate::memory::{CONSTANTS, FUNCTIONS, GLOBALS, address};
+use crate::spin::{calm_functions, waiting_loops};
 use crate::{Options, ReadError};
 use mazurka_core::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -463,6 +463,10 @@ impl Linker<'_> {
                     );
                 }
             }
+        }
+        // Of two functions with one name in one file, the other one.
+        for function in self.program.functions.iter_mut().filter(|function| function.body == Body::Code(NONE)) {
+            function.body = Body::Missing;
         }
     }
 

@@ -163,6 +163,11 @@ impl Model {
         Finished { output, exit_code, violations }
     }
 
+    /// Whether an execution came to its own end.
+    pub fn has_finished(&self) -> bool {
+        self.marks().has_finished()
+    }
+
     /// The places of the assumptions at which executions ended.
     pub fn blocked_at(&self) -> Vec<Location> {
         self.marked(crate::coverage::BLOCKED)
@@ -317,7 +322,11 @@ impl System for Model {
     }
 
     fn ending(&self, state: &State) -> Ending {
-        words::ending(self, self.view(state))
+        let ending = words::ending(self, self.view(state));
+        if matches!(ending, Ending::Finished) {
+            self.marks().note_finished();
+        }
+        ending
     }
 
     fn traits(&self) -> Traits {
@@ -360,7 +369,8 @@ impl System for Model {
                 Key::Sync(SyncKind::Condition, _) => ObjectKind::Signal.into(),
                 Key::Sync(..) => ObjectKind::Lock.into(),
                 Key::Handler(handler) => {
-                    let fifo = matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
+                    let fifo =
+                        matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
                     let is_bag = !fifo && !features.messages_wait;
                     Object { kind: ObjectKind::Handler, rule: if is_bag { Rule::Bag } else { Rule::Free } }
                 }

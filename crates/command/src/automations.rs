@@ -14,7 +14,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         ListFormat::Text => automations::text(&table, &console.text_options()),
         ListFormat::Json => automations::json(&table),
     });
-    Ok(if table.decided() == table.automations.len() { 0 } else { 5 })
+    let is_whole = table.decided() == table.automations.len() && table.problems.is_empty();
+    Ok(if is_whole { 0 } else { 5 })
 }
 
 fn table_of(configuration: &Configuration) -> AutomationTable {

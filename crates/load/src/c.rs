@@ -6,10 +6,12 @@ use crate::read_text;
 use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
-use mazurka::report::{Basis, Considered, Site};
-use mazurka::{Budget, Engine, Exploration, Fingerprint, Found, Meter, Observer, StopReason, Subject, Verdict};
+use mazurka::report::{Basis, Considered, Site, Vacuous};
+use mazurka::{
+    Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, StopReason, Subject, Verdict,
+};
 use mazurka_c::clang::{Clang, ClangError};
-use mazurka_c::{Identity, Model, Program};
+use mazurka_c::{Assertion, Identity, Model, Program, assertions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,7 +117,12 @@ impl Subject for CProgram {
 
     fn basis(&self, exploration: &Exploration) -> Basis {
         let program = self.by_history.program();
-        let mut excluded = vec!["fails an assertion", "crashes", "deadlocks"];
+        let models = [&self.by_presence, &self.by_history];
+        let assertions = assertions(&models);
+        let mut excluded = vec!["crashes", "deadlocks"];
+        if !assertions.is_empty() {
+            excluded.insert(0, "fails an assertion");
+        }
         let followed = self.has_no_race.load(Ordering::Relaxed);
         if followed {
             excluded.push("has a data race");
@@ -136,15 +143,50 @@ impl Subject for CProgram {
         if let Some((from, to)) = program.explored_values() {
             consider("values", format!("{from} to {to} for what is not known"));
         }
-        let mut blocked = [&self.by_presence, &self.by_history].map(Model::blocked_at).concat();
+        let mut blocked = models.map(Model::blocked_at).concat();
         blocked.sort();
         blocked.dedup();
         let site = |text: &'static str| move |location| Site { text: text.to_owned(), location: Some(location) };
         let assumed = blocked.into_iter().map(site("an assumption"));
         let spun = self.by_history.spun_at().into_iter().map(site("a loop that waits for what does not come"));
-        let blocked_at = assumed.chain(spun).collect();
-        Basis { considered, blocked_at, stated: program.assertions(), ..Basis::excluding(excluded) }
+        let blocked_at: Vec<Site> = assumed.chain(spun).collect();
+        let basis = Basis { considered, blocked_at, stated: assertions.len(), ..Basis::excluding(excluded) };
+        if exploration.verdict != Verdict::Verified {
+            return basis;
+        }
+        let has_finished = models.iter().any(|model| model.has_finished());
+        let all_end = self.traits().terminates || exploration.statistics.get(Counter::States).is_none();
+        let all_blocked = all_end && !has_finished && !basis.blocked_at.is_empty();
+        let unreached = || assertions.iter().filter(|assertion| !assertion.is_reached);
+        let mut vacuous: Vec<Vacuous> = unreached().filter_map(unreached_check).collect();
+        if all_blocked && (assertions.is_empty() || vacuous.len() < assertions.len()) {
+            vacuous.extend(basis.blocked_at.first().map(|site| Vacuous {
+                site: site.clone(),
+                reason: "blocks every execution: none comes to its end".to_owned(),
+                remedy: Some("let the assumptions come true in some execution".to_owned()),
+            }));
+        }
+        let unreached = unreached().map(site_of).collect();
+        Basis { unreached, vacuous, all_blocked, ..basis }
     }
+}
+
+fn site_of(assertion: &Assertion) -> Site {
+    Site { text: assertion.text.clone(), location: Some(assertion.location.clone()) }
+}
+
+/// An assertion that nothing put to the test. One without a condition is proved by that, unless an assumption stands in front
+/// of it that no execution passes.
+fn unreached_check(assertion: &Assertion) -> Option<Vacuous> {
+    let (reason, remedy) = match &assertion.behind {
+        Some(assumption) => (
+            format!("was never reached: no execution gets past the assumption ({assumption})"),
+            Some("let the assumption come true in some execution".to_owned()),
+        ),
+        None if assertion.is_false => return None,
+        None => ("was never reached by any execution".to_owned(), None),
+    };
+    Some(Vacuous { site: site_of(assertion), reason, remedy })
 }
 
 /// Reads the files of a C program. The compiler keeps within the budget, too.

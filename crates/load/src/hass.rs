@@ -4,6 +4,7 @@
 use crate::folder::Folder;
 use crate::load::LoadError;
 use mazurka::engines::Options;
+use mazurka::report::format::count;
 use mazurka::report::{Basis, Considered, Story};
 use mazurka::{
     Counter, Engine, Exploration, Found, Meter, Observer, Schedule, Statistics, StopReason, Subject, Verdict,
@@ -128,6 +129,16 @@ impl Subject for HomeAssistant {
         }
     }
 
+    fn hint(&self, _meter: &Meter) -> Option<String> {
+        let unfinished = self.unfinished.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+        let slices = count(unfinished, "slice was", "slices were");
+        (unfinished > 0).then(|| {
+            format!(
+                "{slices} not searched to the end; --automation NAME, given once or more, checks some automations alone"
+            )
+        })
+    }
+
     fn story(&self, found: &Found, original: &Schedule, _meter: &Meter) -> Story {
         Story::tell(&self.home, found, original, None)
     }
@@ -170,12 +181,14 @@ pub fn is_configuration(path: &str) -> bool {
 pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> {
     let fault = |path: &str, problem: &Problem| {
         let message = &problem.message;
-        let place = if message.starts_with(path) || problem.place.line == 0 {
-            path.to_owned()
+        let told = if message.starts_with(path) {
+            message.clone()
+        } else if problem.place.line == 0 {
+            format!("{path}: {message}")
         } else {
-            format!("{path}:{}", problem.place.line)
+            format!("{path}:{}: {message}", problem.place.line)
         };
-        LoadError::plain(format!("error: {place}: {message}\n{}", problem.expected))
+        LoadError::plain(format!("error: {told}\n{}", problem.expected))
     };
     if let [folder] = paths
         && Path::new(folder).is_dir()
@@ -198,6 +211,12 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
             _ if !Path::new(path).exists() => {
                 return Err(LoadError::plain(format!(
                     "error: {path}: there is no such file or folder\nexpected a configuration of Home Assistant"
+                )));
+            }
+            _ if !Path::new(path).is_file() => {
+                let what = if Path::new(path).is_dir() { "this is a folder" } else { "this is a device or a pipe" };
+                return Err(LoadError::plain(format!(
+                    "error: {path}: {what}, not a file\nexpected a configuration of Home Assistant"
                 )));
             }
             _ => {

@@ -12,6 +12,7 @@ use mazurka::report::html::Source;
 use mazurka::report::terminal::{name as shown, visible};
 use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, StopReason, Subject};
 use mazurka_droid::ReadError;
+use mazurka_hass::config::Configuration;
 use mazurka_home::{Home, HomeText};
 use std::path::Path;
 
@@ -115,7 +116,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, or a trace that ends in .txt",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, a trace that ends in .txt, or a .yaml file or folder of Home Assistant",
                 shown(file)
             ))
         })?);
@@ -173,6 +174,7 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
 
 fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, LoadError> {
     let configuration = load_configuration(files)?;
+    refuse_no_automations(files, &configuration)?;
     let texts: Vec<Source> = configuration
         .sources
         .iter()
@@ -252,6 +254,22 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
         format!("expected one of its constants: {}", known.join(", "))
     };
     format!("error: -D {}: {} has no constant of that name\n{expected}", shown(name), shown(file))
+}
+
+/// A configuration in which nothing was read that could run is not a pass.
+fn refuse_no_automations(files: &[String], configuration: &Configuration) -> Result<(), LoadError> {
+    let Configuration { automations, scripts, broken, problems, .. } = configuration;
+    if !automations.is_empty() || !scripts.is_empty() {
+        return Ok(());
+    }
+    let trouble = broken.first().map(|broken| &broken.problem).or(problems.first());
+    let trouble = trouble.map_or_else(String::new, |problem| {
+        format!("\n{}: {}; {}", configuration.shown(problem.place), problem.message, problem.expected)
+    });
+    let files = files.join(" + ");
+    Err(LoadError::plain(format!(
+        "error: {files}: no automation was read, so nothing can happen\nexpected at least one automation or script{trouble}"
+    )))
 }
 
 /// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.

@@ -191,6 +191,43 @@ fn programs(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
+/// An assertion that no execution came to holds whatever it says; one without a condition says just that.
+#[test]
+fn what_no_execution_reached_is_vacuous() {
+    if Clang::find().is_err() {
+        return common::skip("clang", "there is no clang");
+    }
+    let folder = common::folder("vacuous");
+    let vacuity = |main: &str, engine: Engine| {
+        let file = folder.join("a.c");
+        let start = "#include <assert.h>\nextern void __VERIFIER_assume(int);\nint x, y;\n\
+                     void unused(void) { assert(x == 9); }\nint f(void) { assert(y == 0 && x == 0); return 0; }\n\
+                     int (*const table[])(void) = { f };\n";
+        fs::write(&file, format!("{start}int main(void) {{ {main} return 0; }}\n")).expect("it can be written");
+        let loaded = load(&[file.display().to_string()], &Settings::default(), false);
+        let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+        let checked = Check::new(&*loaded.subject).engine(engine).threads(1).run();
+        assert_eq!(checked.exploration.verdict, Verdict::Verified, "{main}\n{checked}");
+        checked.basis.vacuity()
+    };
+    use mazurka::report::Vacuity::{None, Part, Whole};
+    let cases = [
+        ("f(); assert(x == 0);", None),
+        ("table[0](); assert(x == 0);", None),
+        ("f(); if (x) { assert(x == 7); }", Part),
+        ("__VERIFIER_assume(x == 3); assert(x == 1); f();", Whole),
+        ("if (x) { assert(x == 7); f(); }", Whole),
+        ("f(); switch (x) { case 0: break; default: assert(0); }", None),
+        ("f(); if (x == 1) { x = 2; assert(0); }", None),
+        ("f(); if (x == 0) { __VERIFIER_assume(x == 1); assert(0); }", Whole),
+    ];
+    for (main, expected) in cases {
+        for engine in [Engine::Exhaustive, Engine::Stateful, Engine::Optimal, Engine::Dpor] {
+            assert_eq!(vacuity(main, engine), expected, "{engine}: {main}");
+        }
+    }
+}
+
 /// Engines that do not see data races have executions followed as well: none of them says that there is no race. Only
 /// the first violation is told unless all are asked for, and the report says so.
 #[test]

@@ -83,6 +83,34 @@ fn a_slice_that_was_not_searched_to_its_end_is_no_proof() {
     }
 }
 
+/// A configuration of which nothing was read is no pass, and one of which a part was not read says so.
+#[test]
+fn what_was_not_read_is_told() {
+    let folder = folder("unread");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("it can be written");
+    let error = |name: &str| match load(&[folder.join(name).display().to_string()], &Settings::default(), false) {
+        Ok(_) => panic!("{name} was read"),
+        Err(error) => error.to_string(),
+    };
+    write("configuration.yaml", "automation: !include missing.yaml\n");
+    let told = error("");
+    assert!(told.contains("no automation was read") && told.contains("configuration.yaml:1: "), "{told}");
+    write("empty.yaml", "[]\n");
+    assert!(error("empty.yaml").contains("no automation was read"));
+    write("large.yaml", &"#".repeat(9 << 20));
+    assert_eq!(error("large.yaml").matches("large.yaml").count(), 1, "{}", error("large.yaml"));
+    fs::create_dir_all(folder.join("folder.yaml")).expect("a folder can be made");
+    assert!(error("folder.yaml").contains("this is a folder, not a file"), "{}", error("folder.yaml"));
+    write("configuration.yaml", "automation: !include ok.yaml\nscene: !include missing.yaml\n");
+    let ok =
+        "- alias: One\n  triggers: []\n  actions:\n    - action: light.turn_on\n      target: { entity_id: light.a }\n";
+    write("ok.yaml", ok);
+    let checked = check_file(&folder);
+    let unread: Vec<_> = checked.basis.considered.iter().filter(|one| one.what == "not read").collect();
+    assert_eq!(unread.len(), 1, "{checked}");
+    let _ = fs::remove_dir_all(&folder);
+}
+
 #[test]
 fn one_button_for_two_automations_is_a_fight() {
     let checked = example("night-mode.yaml");

@@ -76,9 +76,12 @@ fn grown(engine: Engine, exploration: &Exploration) -> String {
         return format!("{engine} came back to a state");
     }
     let most = engines::STAGE_SIZE;
-    match exploration.statistics.get(Counter::States) {
-        Some(_) => format!("{engine} met more than {}", count(most, "state", "states")),
-        None => format!("{engine} took more than {}", count(most, "step", "steps")),
+    let counted = |counter| exploration.statistics.get(counter);
+    match (counted(Counter::States), counted(Counter::Transitions)) {
+        (Some(states), _) if states >= most => format!("{engine} met more than {}", count(most, "state", "states")),
+        (None, Some(steps)) if steps >= most => format!("{engine} took more than {}", count(most, "step", "steps")),
+        // A program may limit its parts, too.
+        _ => format!("{engine} grew too large"),
     }
 }
 
