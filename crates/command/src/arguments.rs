@@ -273,7 +273,7 @@ impl Search {
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit.or_else(crate::console::usual_memory_limit),
+            memory: crate::console::memory_limit(self.memory_limit),
             depth: self.max_steps,
             memory_in_use: Some(crate::console::memory_in_use),
             size: None,

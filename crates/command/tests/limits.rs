@@ -116,3 +116,21 @@ fn the_compiler_of_a_c_program_keeps_the_limits() {
         assert_eq!(fs::read_dir(&temporary).expect("it is there").count(), 0, "files are left");
     }
 }
+
+/// Where `ulimit -v` leaves little, the result is that memory ran out, not an abort.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_address_space_is_a_memory_limit() {
+    let folder = folder("limits-address-space");
+    let text = "shared t[40000]; thread a(i in 0..6) { for k in 0..50 { t[(k * 7919 + i * 31) % 40000] += i; } }\n";
+    let file = program(&folder, "wide.mz", text);
+    for options in ["", "--memory-limit 8GiB"] {
+        let command = format!("ulimit -v 400000; exec \"$0\" check {} --format json {options}", file.display());
+        let output = std::process::Command::new("sh")
+            .args(["-c", &command, env!("CARGO_BIN_EXE_mazurka")])
+            .output()
+            .expect("there is a shell");
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        assert!(json(&output)["reason"].as_str().is_some_and(|told| told.contains("memory")), "{output:?}");
+    }
+}

@@ -6,6 +6,7 @@ use crate::read_text;
 use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
+use mazurka::report::terminal::name as shown;
 use mazurka::report::{Basis, Considered, Site, Vacuous};
 use mazurka::{
     Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, StopReason, Subject, Verdict,
@@ -214,7 +215,7 @@ pub(crate) fn load_c(
         // What is wrong with the program as a whole has no place in the text.
         if error.diagnostic.span.is_empty() {
             let mazurka::Diagnostic { message, label, .. } = &error.diagnostic;
-            return LoadError::plain(format!("error: {}: {message}\n{label}", error.file));
+            return LoadError::plain(format!("error: {}: {}\n{label}", shown(&error.file), shown(message)));
         }
         LoadError::Wrong(diagnostic::render(&error.file, text, &[error.diagnostic], colour))
     })?;
@@ -251,7 +252,8 @@ fn translate(
 ) -> Result<String, LoadError> {
     let told = |error: ClangError| match error {
         ClangError::Stopped(reason) => LoadError::Stopped(reason),
-        error => LoadError::plain(error.to_string()),
+        // A name must not look like a line of ours.
+        error => LoadError::plain(error.to_string().replace(file, &shown(file))),
     };
     let defines = settings.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
     let options: Vec<String> = defines.chain(settings.clang.iter().cloned()).collect();

@@ -5,6 +5,7 @@ use crate::folder::Folder;
 use crate::load::LoadError;
 use mazurka::engines::Options;
 use mazurka::report::format::count;
+use mazurka::report::terminal::name as shown;
 use mazurka::report::{Basis, Considered, Story};
 use mazurka::{
     Counter, Engine, Exploration, Found, Meter, Observer, Schedule, Statistics, StopReason, Subject, Verdict,
@@ -180,9 +181,9 @@ pub fn is_configuration(path: &str) -> bool {
 /// Reads a configuration: one folder, or files of one folder.
 pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> {
     let fault = |path: &str, problem: &Problem| {
-        let message = &problem.message;
-        let told = if message.starts_with(path) {
-            message.clone()
+        let (message, path) = (problem.message.replace(path, &shown(path)), shown(path));
+        let told = if message.starts_with(&*path) {
+            message
         } else if problem.place.line == 0 {
             format!("{path}: {message}")
         } else {
@@ -193,8 +194,9 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
     if let [folder] = paths
         && Path::new(folder).is_dir()
     {
-        let mut files = Folder::new(Path::new(folder))
-            .map_err(|why| LoadError::plain(format!("error: {folder}: {why}\nexpected a folder that can be read")))?;
+        let mut files = Folder::new(Path::new(folder)).map_err(|why| {
+            LoadError::plain(format!("error: {}: {why}\nexpected a folder that can be read", shown(folder)))
+        })?;
         return read_configuration(&mut files).map_err(|problem| fault(folder, &problem));
     }
     // The files of one folder know each other by their names.
@@ -210,23 +212,27 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
             Some(name) if Path::new(path).is_file() => names.push(name.to_owned()),
             _ if !Path::new(path).exists() => {
                 return Err(LoadError::plain(format!(
-                    "error: {path}: there is no such file or folder\nexpected a configuration of Home Assistant"
+                    "error: {}: there is no such file or folder\nexpected a configuration of Home Assistant",
+                    shown(path)
                 )));
             }
             _ if !Path::new(path).is_file() => {
                 let what = if Path::new(path).is_dir() { "this is a folder" } else { "this is a device or a pipe" };
                 return Err(LoadError::plain(format!(
-                    "error: {path}: {what}, not a file\nexpected a configuration of Home Assistant"
+                    "error: {}: {what}, not a file\nexpected a configuration of Home Assistant",
+                    shown(path)
                 )));
             }
             _ => {
                 return Err(LoadError::plain(format!(
-                    "error: {path}: not in the folder of {first}\nexpected files of one folder"
+                    "error: {}: not in the folder of {}\nexpected files of one folder",
+                    shown(path),
+                    shown(first)
                 )));
             }
         }
     }
     let mut files = Folder::new(folder)
-        .map_err(|why| LoadError::plain(format!("error: {first}: {why}\nexpected a file that can be read")))?;
+        .map_err(|why| LoadError::plain(format!("error: {}: {why}\nexpected a file that can be read", shown(first))))?;
     read_files(&mut files, &names).map_err(|problem| fault(first, &problem))
 }

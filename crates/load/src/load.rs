@@ -186,7 +186,7 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
         let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
         mazurka_hass::Home::new(configuration, &settings.automations, &options).map_err(|name| {
             let expected = "expected its alias or its entity; `mazurka apps` lists them";
-            LoadError::plain(format!("error: --automation {name}: there is no such automation\n{expected}"))
+            LoadError::plain(format!("error: --automation {}: there is no such automation\n{expected}", shown(&name)))
         })
     };
     let subject = Box::new(HomeAssistant::new(home(configuration.clone(), false)?, home(configuration, true)?));
@@ -266,9 +266,9 @@ fn refuse_no_automations(files: &[String], configuration: &Configuration) -> Res
     let trouble = trouble.map_or_else(String::new, |problem| {
         format!("\n{}: {}; {}", configuration.shown(problem.place), problem.message, problem.expected)
     });
-    let files = files.join(" + ");
     Err(LoadError::plain(format!(
-        "error: {files}: no automation was read, so nothing can happen\nexpected at least one automation or script{trouble}"
+        "error: {}: no automation was read, so nothing can happen\nexpected at least one automation or script{trouble}",
+        shown(&files.join(" + "))
     )))
 }
 

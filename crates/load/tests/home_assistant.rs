@@ -197,7 +197,7 @@ fn bad_configurations_are_told_and_end_nothing() {
         load(&[folder.join(name).display().to_string()], &Settings::default(), false)
             .map(|_| ())
             .expect_err("it is refused")
-            .0
+            .to_string()
     };
     fs::write(folder.join("bytes.yaml"), b"- alias: \xff\n").expect("it can be written");
     assert!(load("bytes.yaml").contains("byte 9 in line 1 is not UTF-8"), "{}", load("bytes.yaml"));
