@@ -67,7 +67,7 @@ fn trouble(file: &str, message: String, label: &str) -> ReadError {
 impl Linker<'_> {
     fn declare_functions(&mut self) -> Result<(), ReadError> {
         let files = self.files;
-        // Who defines a name that all modules see.
+        // Which module defines a name that all modules see.
         let mut defined: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
         for (number, (file, module)) in files.iter().enumerate() {
             for function in

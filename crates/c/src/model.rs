@@ -217,8 +217,8 @@ impl Model {
         !matches!(space(number), 0 | FUNCTIONS)
     }
 
-    /// How a mutex is touched by taking it. If some only try to take theirs, a mutex is a shared object like any other: who
-    /// takes it need not have waited for who gave it back.
+    /// How acquiring a mutex touches it. If some operations only try to acquire theirs, a mutex is a shared object like
+    /// any other: an actor that acquires it need not have waited for the one that released it.
     #[inline]
     pub(crate) fn locking(&self) -> Access {
         if self.program.features.tries { Access::READ_WRITE } else { Access::WRITE }
@@ -235,7 +235,7 @@ impl Model {
             return Some(schedule.clone());
         }
         let (mut told, mut telling) = (from.initial.clone(), to.initial.clone());
-        // Who is who: the actors of both that are there.
+        // Which actor is which: the actors of both that are there.
         let mut pairs: Vec<(u32, u32)> = vec![(0, 0)];
         let mut step = Step::default();
         let mut moves = Vec::with_capacity(schedule.moves.len());

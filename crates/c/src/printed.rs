@@ -1,7 +1,7 @@
 //! What a program prints along a schedule.
 //!
-//! While programs are explored, nothing is printed: arguments of `printf` are local, and no state holds a text. Who wants
-//! to know what was printed runs the schedule once more.
+//! While programs are explored, nothing is printed: arguments of `printf` are local, and no state holds a text. To see
+//! what was printed, the schedule is run once more.
 
 use crate::model::Model;
 use crate::run::Run;

@@ -605,7 +605,7 @@ impl Run<'_> {
         self.head.private_words = private;
         let less = (self.head.shared_words - shared) as usize;
         if less > 0 {
-            // Who still uses what is gone then depends on this step.
+            // Whatever still uses what is gone then depends on this step.
             let gone = address(space_of(self.actor, Region::Shared), 8 * u64::from(shared));
             self.touch_cells(gone, 8 * less as u64, Access::WRITE);
         }

@@ -6,10 +6,12 @@ use crate::console::{Console, cancel_on_interrupt};
 use crate::jobs::end_when_input_is_closed;
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::page;
+use crate::pairs::write_accept;
 use crate::save::save;
 use anyhow::{Result, anyhow};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
+use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
 use mazurka_load::{LoadError, Loaded, load_within};
@@ -30,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut inputs = arguments.search.inputs(&arguments.files);
     inputs.extend(arguments.schedule.clone());
     let outputs = Outputs::new(&arguments.format, &Format::ALL, &inputs)?;
-    let options = arguments.search.options(arguments.all, cancel_on_interrupt());
+    let options = arguments.search.options(arguments.all || arguments.write_accept.is_some(), cancel_on_interrupt());
     let engine = match arguments.engine {
         EngineChoice::Engine(engine) => Some(engine),
         EngineChoice::Auto => None,
@@ -68,6 +70,11 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         if let Some(path) = path.filter(|_| outputs.standard == Format::Text) {
             console.print(&format!("REPORT   {}", path.display()));
         }
+    }
+    if let Some(file) = &arguments.write_accept {
+        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report()))
+            .map_err(|error| anyhow!("error: {error}"))?;
+        unwritten.note(write_accept(Path::new(file), &[row]));
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
         let page = page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html")));

@@ -104,7 +104,7 @@ impl Console {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
-    /// A line that is redrawn while a search runs, which may have a time limit; nothing where nobody watches.
+    /// A line that is redrawn while a search runs, which may have a time limit; nothing where output is no terminal.
     pub(crate) fn progress(&self, limit: Option<Duration>) -> ProgressLine {
         let bar = if self.quiet || !io::stderr().is_terminal() {
             ProgressBar::hidden()

@@ -475,7 +475,7 @@ fn accepted_findings_are_counted_and_only_news_are_told() {
     assert!(!out.contains("\"Garden Watering\" opens"), "{out}");
     assert!(err.contains("accepted.txt:3: accepted, but not found any more: leak-guard + welcome-home"), "{err}");
     assert!(err.contains("1 entry is about other pairs"), "{err}");
-    // A list of somebody else is not replaced, and a line that is no finding is an error.
+    // A list of another program is not replaced, and a line that is no finding is an error.
     fs::write(folder.join("mine"), "mine\n").expect("it can be written");
     let unwritten = run(&folder, &["pairs", ".", "--no-store", "--write-accept", "mine"]);
     assert_eq!(

@@ -31,7 +31,7 @@ pub(crate) enum Object {
     Life(usize),
     /// What was posted to a thread.
     Mailbox(ThreadId),
-    /// Who runs on a thread.
+    /// Which task runs on a thread.
     Handler(ThreadId),
     /// Whether a thread takes posts.
     Open(ThreadId),

@@ -154,7 +154,7 @@ pub(crate) fn object_kind(model: &Model, object: ObjectId) -> ObjectKind {
     }
 }
 
-/// Who has an object in hand, so that others have to wait for it.
+/// Which actor holds an object, so that others have to wait for it.
 pub(crate) fn holder(model: &Model, words: &[i64], object: ObjectId) -> Option<ActorId> {
     match object_of(model, object) {
         Object::Mutex(mutex) => model.holder(words, mutex).actor(),
@@ -348,7 +348,7 @@ enum Wait {
     Mutex(usize),
     /// To read or to write under a read-write lock: which of the objects, and which of these locks it is.
     RwLock(SyncOp, usize, usize),
-    /// At a semaphore or a channel: anybody may help.
+    /// At a semaphore or a channel: any actor may help.
     Help(SyncOp, usize),
     Thread(Option<Record>),
     Signal(usize),
@@ -380,7 +380,7 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
 }
 
 /// Who waits, in the end, for an assumption or for an actor that a violation stopped; by the places of their records. A
-/// signal, a release, a value or room in a channel may come from anybody.
+/// signal, a release, a value or room in a channel may come from any actor.
 fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
     let waits: Vec<Option<Wait>> = records.iter().map(|record| wait_of(model, words, record)).collect();
     let stopped = |record: &Record| record.header.status == Status::Halted;
@@ -406,7 +406,7 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
                     Some(Wait::Signal(_) | Wait::Help(..)) => anybody,
                     Some(Wait::Thread(child)) => child.as_ref().is_some_and(is_excused),
                     Some(Wait::Mutex(mutex)) => lets_go(model.holder(words, *mutex)),
-                    // All who hold it have to let go.
+                    // All holders have to release it.
                     Some(Wait::RwLock(_, object, lock)) => {
                         lets_go(model.writer(words, *lock))
                             && model.readers_that_ended(words, *object, *lock) == 0

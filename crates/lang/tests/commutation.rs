@@ -1,8 +1,8 @@
 //! Footprints are complete: two steps of different actors whose footprints do not conflict commute.
 //!
 //! For every reachable state of many small programs and every pair of its actors: if what the two do does not conflict,
-//! then either order is possible, both lead to one state, and each does the same before and after the other. Nobody
-//! who waits is let go, and nobody who can move is stopped, by a step that does not conflict with his own. This is what
+//! then either order is possible, both lead to one state, and each does the same before and after the other. A step
+//! enables no blocked actor and disables no enabled one unless it conflicts with that actor's own step. This is what
 //! every reduction takes for granted.
 
 mod common;

@@ -48,7 +48,7 @@ impl CProgram {
 
     /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
     fn sees_races(engine: Engine) -> bool {
-        matches!(engine, Engine::Dpor | Engine::Optimal | Engine::Event | Engine::Enumerate)
+        engine.finds_races() && !engine.present_identity()
     }
 
     /// Other engines do not see races. Where they came to the end of their search, executions are followed as well, as far

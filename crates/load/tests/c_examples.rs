@@ -132,7 +132,7 @@ fn check_program(clang: &Clang, path: &Path, finished: &mut [u32]) -> Result<(),
     for (index, engine) in ENGINES.into_iter().enumerate() {
         let run = || Check::new(&*loaded.subject).engine(engine).options(options()).run();
         let checked = catch_unwind(AssertUnwindSafe(run)).map_err(|_| format!("{engine} panicked"))?;
-        // Who cannot finish must not invent anything, and who is not made for the program says so.
+        // An engine that cannot finish must not invent anything, and one that is not made for the program says so.
         let exploration = &checked.exploration;
         if !is_whole(exploration) || matches!(exploration.verdict, Verdict::Unsupported(_)) {
             continue;

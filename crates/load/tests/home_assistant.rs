@@ -94,9 +94,9 @@ fn what_was_not_read_is_told() {
     };
     write("configuration.yaml", "automation: !include missing.yaml\n");
     let told = error("");
-    assert!(told.contains("no automation was read") && told.contains("configuration.yaml:1: "), "{told}");
+    assert!(told.contains("there is no automation") && told.contains("configuration.yaml:1: "), "{told}");
     write("empty.yaml", "[]\n");
-    assert!(error("empty.yaml").contains("no automation was read"));
+    assert!(error("empty.yaml").contains("there is no automation"));
     write("large.yaml", &"#".repeat(9 << 20));
     assert_eq!(error("large.yaml").matches("large.yaml").count(), 1, "{}", error("large.yaml"));
     fs::create_dir_all(folder.join("folder.yaml")).expect("a folder can be made");

@@ -193,7 +193,7 @@ impl<S: System> Subject for S {
     }
 }
 
-/// A `.mz` program: engines that store states see its actors by presence, everybody else by history.
+/// A `.mz` program: engines that store states see its actors by presence, all others by history.
 #[derive(Debug)]
 pub struct MzProgram {
     by_presence: Model,

@@ -74,7 +74,7 @@ impl Run<'_> {
                 .actors()
                 .number(info(ActorKey::Child { parent: self.actor, number: self.head.children }));
         }
-        // The first of equal messages that is not there. Who ends writes its life.
+        // The first of equal messages that is not there. An actor that ends writes its life.
         let mut copy = 0;
         loop {
             let message = self.model.actors().number(info(ActorKey::Message { handler, function, argument, copy }));

@@ -51,7 +51,7 @@ impl Run<'_> {
                 ActorKey::Child { parent: self.actor, number: self.head.children }
             }
             Identity::Presence => {
-                // The first slot that is free. Who leaves one writes the life that stood in it.
+                // The first slot that is free. An actor that leaves one writes the life that stood in it.
                 let mut slot = 0;
                 loop {
                     let key = ActorKey::Slot { parent: self.actor, slot };
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(0)
     }
 
-    /// How the life of an actor is touched by one that lets it go: by presence its name becomes free.
+    /// How the life of an actor is touched by one that gives up its handle: by presence its name becomes free.
     fn leaving(&self) -> Access {
         if self.model.identity() == Identity::Presence { Access::READ_WRITE } else { Access::READ }
     }

@@ -56,7 +56,7 @@ impl Stage<'_, '_> {
                 (self.cause, self.depth) = (cause, depth);
                 match answer {
                     Answer::No => {}
-                    Answer::Fires(info) => self.trigger(routine, index as u16, &info),
+                    Answer::Fires(info) => self.triggered(routine, index as u16, &info),
                     Answer::Holds(hold) => {
                         let length = match model.hold_length(routine, index) {
                             Some(length) => self.length(&length, &Vec::new()).unwrap_or(60_000),
@@ -65,7 +65,7 @@ impl Stage<'_, '_> {
                         if length > 0 {
                             self.start_clock(Key::Hold(hold), length);
                         } else {
-                            self.trigger(routine, index as u16, &Val::None);
+                            self.triggered(routine, index as u16, &Val::None);
                         }
                     }
                 }
@@ -115,6 +115,9 @@ impl Stage<'_, '_> {
     fn fits(&self, trigger: &Trigger, slot: u16, old: u16, new: u16) -> bool {
         let TriggerKind::State { attribute, from, to, blind, .. } = &trigger.kind else { return false };
         let own = self.model.layout.slots[slot as usize].name.1.as_deref();
+        if old == new && (attribute.is_some() || *from != Match::Open || *to != Match::Open) {
+            return false;
+        }
         if *attribute != own.map(str::to_owned) {
             // A change of an attribute is a change for a trigger that asks for nothing.
             return attribute.is_none() && own.is_some() && *from == Match::Open && *to == Match::Open;
@@ -136,6 +139,7 @@ impl Stage<'_, '_> {
             TriggerKind::State { from, to, .. } => {
                 // A change to another text ends what had to stay so.
                 if let Some(hold) = hold
+                    && old != new
                     && model.layout.slots[slot as usize].name.1.is_none()
                     && self.state.zone.runs(Key::Hold(hold))
                 {
@@ -232,7 +236,7 @@ impl Stage<'_, '_> {
             .slot(entity, None)
             .map(|slot| (slot, u16::from(self.mark(mark)), u16::from(self.mark(mark + 1))));
         let info = self.info(trigger, "state", change);
-        self.trigger(*routine, *index, &info);
+        self.triggered(*routine, *index, &info);
     }
 
     /// What `trigger` is in templates.
@@ -389,7 +393,7 @@ impl Stage<'_, '_> {
                 };
                 (*slot, text)
             }
-            super::system::Derivation::Group(slot, members, all) => {
+            super::system::Derivation::Group(slot, members, all, (on, off), vanishes) => {
                 let states: Vec<String> = members
                     .iter()
                     .map(|&member| {
@@ -399,12 +403,12 @@ impl Stage<'_, '_> {
                     .collect();
                 let is_on = |state: &String| matches!(state.as_str(), "on" | "home" | "open" | "unlocked" | "playing");
                 let gone = |state: &String| state == "unavailable" || state == "unknown";
-                let text = if states.iter().all(gone) {
+                let text = if *vanishes && states.iter().all(gone) {
                     "unavailable"
                 } else if if *all { states.iter().all(is_on) } else { states.iter().any(is_on) } {
-                    "on"
+                    on
                 } else {
-                    "off"
+                    off
                 };
                 (*slot, text.to_owned())
             }

@@ -45,6 +45,8 @@ pub(crate) struct Run {
     pub(crate) waited: bool,
     /// A trigger was lost because of it.
     pub(crate) lost: bool,
+    /// A branch of it was stopped.
+    pub(crate) ends: bool,
     /// It began with the trigger of this number.
     pub(crate) trigger: u16,
 }

@@ -34,28 +34,72 @@ pub struct Options {
     pub pauses: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
+    /// The number of what the owner expects of this model.
+    pub expectation: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, runs: 2 }
+        Options {
+            sunrise: 23_400,
+            sunset: 64_800,
+            unavailable: true,
+            hands: true,
+            pauses: false,
+            runs: 2,
+            expectation: None,
+        }
     }
 }
 
 /// A template entity or a group.
 pub(crate) enum Derivation {
     Template(u16, Arc<Template>),
-    Group(u16, Vec<u16>, bool),
+    /// Its slot, its members, whether it is on only if all are, its words for on and off, and whether it can be unavailable.
+    Group(u16, Vec<u16>, bool, (&'static str, &'static str), bool),
 }
 
 /// Something that is wrong.
 pub(crate) enum Finding {
-    Fight { first: u16, second: u16, slot: u16, old: u16, new: u16, place: Place },
-    Loop { routines: Vec<u16> },
-    Lost { routine: u16, slot: u16, new: u16, place: Place },
-    Stale { routine: u16, other: u16, slot: u16, new: u16, entity: u16, now: u16, place: Place },
-    Missed { routine: u16, slot: u16, place: Place },
-    Vanished { routine: u16, slot: u16, new: u16, place: Place },
+    Fight {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+    },
+    Loop {
+        routines: Vec<u16>,
+    },
+    Lost {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
+    Stale {
+        routine: u16,
+        other: u16,
+        slot: u16,
+        new: u16,
+        entity: u16,
+        now: u16,
+        place: Place,
+    },
+    Missed {
+        routine: u16,
+        slot: u16,
+        place: Place,
+    },
+    Vanished {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
+    /// What the owner expects is not so.
+    Broken,
 }
 
 /// What the environment does.
@@ -92,6 +136,9 @@ pub struct Model {
     patterns: Vec<(u16, u16, i64)>,
     first_hold_mark: u16,
     marks: u16,
+    /// What is remembered for the expectation, and whether it was put to the test.
+    pub(crate) expectation_mark: u16,
+    pub(crate) tested: AtomicBool,
     doings: Vec<(Doing, String)>,
     /// What a routine sets before any time passes.
     pub(crate) first_writes: Vec<Vec<(u16, u16)>>,
@@ -144,6 +191,7 @@ impl Model {
             hands: options.hands,
             extra,
             exact,
+            expected: options.expectation.and_then(|number| configuration.expectations.get(number)),
         };
         let layout = Layout::new(&configuration, &routines.iter().collect::<Vec<_>>(), &wishes);
         let codes: Vec<Code> = routines.iter().map(compile).collect();
@@ -169,6 +217,8 @@ impl Model {
             patterns: Vec::new(),
             first_hold_mark: 0,
             marks: 0,
+            expectation_mark: 0,
+            tested: AtomicBool::new(false),
             doings: Vec::new(),
             first_writes: Vec::new(),
             most_depth: 12,
@@ -178,6 +228,8 @@ impl Model {
         };
         model.wire();
         model.order();
+        model.expectation_mark = model.marks;
+        model.marks += 1;
         model.environment();
         model
     }
@@ -240,7 +292,8 @@ impl Model {
             if let Some(slot) = self.layout.slot(&group.entity, None) {
                 let number = self.derived.len() as u16;
                 let members = group.members.iter().filter_map(|member| self.layout.slot(member, None)).collect();
-                self.derived.push(Derivation::Group(slot, members, group.all));
+                let vanishes = !group.entity.starts_with("group.");
+                self.derived.push(Derivation::Group(slot, members, group.all, group.words(), vanishes));
                 for member in &group.members {
                     self.derived_of.entry(member.clone()).or_default().push(number);
                 }
@@ -271,7 +324,15 @@ impl Model {
     fn touched(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         let alone = [&self.routines[routine]];
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &alone, &wishes);
         for slot in &own.slots {
             if let Some(number) = self.layout.slot(&slot.name.0, slot.name.1.as_deref()) {
@@ -312,7 +373,15 @@ impl Model {
 
     fn touched_flat(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let mut all = BTreeSet::new();
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &[&self.routines[routine]], &wishes);
         all.extend(own.slots.iter().filter_map(|slot| self.layout.slot(&slot.name.0, slot.name.1.as_deref())));
         (all.clone(), all)
@@ -423,11 +492,27 @@ impl Model {
         self.zone_object().0 + 1 - self.first_object
     }
 
-    pub(crate) fn automation_names(&self) -> impl Iterator<Item = &str> {
+    /// The automations: what their owner calls them, and their entities.
+    pub(crate) fn automations(&self) -> impl Iterator<Item = (&str, &str)> {
         self.routines
             .iter()
             .filter(|routine| routine.kind == RoutineKind::Automation)
-            .map(|routine| routine.entity.as_str())
+            .map(|routine| (routine.name.as_str(), routine.entity.as_str()))
+    }
+
+    /// What can happen, an entity with its values, or an event.
+    pub(crate) fn happens(&self) -> impl Iterator<Item = String> {
+        let inputs = self.doings.iter().filter_map(|(doing, _)| match doing {
+            Doing::Change(slot, _) => Some(*slot),
+            _ => None,
+        });
+        let inputs: BTreeSet<u16> = inputs.collect();
+        let values = |slot: u16| {
+            let values = self.layout.slots[slot as usize].values.iter().map(Val::to_string);
+            format!("{} ({})", self.slot_name(slot), values.collect::<Vec<_>>().join(", "))
+        };
+        let others = self.doings.iter().filter(|(doing, _)| !matches!(doing, Doing::Change(..)));
+        inputs.into_iter().map(values).chain(others.map(|(_, words)| words.clone()))
     }
 
     pub(crate) fn mark_object(&self, mark: u16) -> ObjectId {
@@ -620,6 +705,11 @@ impl Model {
                 ),
                 Some(place),
             ),
+            Finding::Broken => {
+                let place = self.expectation().and_then(|expectation| expectation.place);
+                let location = place.map(|place| self.location(place));
+                return Violation { location, ..self.broken() };
+            }
             Finding::Vanished { routine, slot, new, place } => (
                 ViolationKind::Conflict,
                 format!(
@@ -662,7 +752,8 @@ impl Model {
 
     // Steps
 
-    fn initial(&self) -> State {
+    /// The initial state, in which some slots have other values than usual.
+    pub(crate) fn initial_with(&self, values: impl Iterator<Item = (u16, u16)>) -> State {
         let mut state = State {
             values: self.layout.slots.iter().map(|slot| slot.initial).collect(),
             writers: vec![(0, 0); self.layout.slots.len()],
@@ -670,6 +761,9 @@ impl Model {
             runs: Vec::new(),
             zone: Zone::default(),
         };
+        for (slot, value) in values {
+            state.values[slot as usize] = value;
+        }
         for (number, &(.., period)) in self.patterns.iter().enumerate() {
             state.zone.start(Key::Pattern(number as u16), Some(period * 1000), 0);
         }
@@ -696,7 +790,7 @@ impl Model {
     }
 
     /// What an actor is.
-    fn who(&self, actor: ActorId) -> Who<'_> {
+    pub(crate) fn who(&self, actor: ActorId) -> Who<'_> {
         let mut rest = actor.index();
         if let Some(doing) = self.doings.get(rest) {
             return Who::Doing(doing);
@@ -714,6 +808,10 @@ impl Model {
             return Who::Timer(rest as u16);
         }
         rest -= self.layout.slots.len();
+        if rest == 0 {
+            return Who::Promise;
+        }
+        rest -= 1;
         Who::Run(((rest as u32 / INSTANCES) as u16, (rest as u32 % INSTANCES) as u8))
     }
 
@@ -724,13 +822,27 @@ impl Model {
             Key::Hold(hold) => base + hold as usize,
             Key::Pattern(pattern) => base + holds + pattern as usize,
             Key::Timer(slot) => base + holds + patterns + slot as usize,
+            Key::Promise => base + holds + patterns + slots,
             Key::Run(routine, instance) => {
-                base + holds + patterns + slots + routine as usize * INSTANCES as usize + instance as usize
+                base + holds + patterns + slots + 1 + routine as usize * INSTANCES as usize + instance as usize
             }
             Key::Day | Key::Age(_) => {
                 self.doings.iter().position(|(doing, _)| matches!(doing, Doing::Day)).unwrap_or(0)
             }
         } as u32)
+    }
+
+    /// The clock that goes off when an actor moves.
+    pub(crate) fn key_of(&self, actor: ActorId) -> Option<Key> {
+        match self.who(actor) {
+            Who::Doing((Doing::Day, _)) => Some(Key::Day),
+            Who::Doing(_) => None,
+            Who::Hold(hold) => Some(Key::Hold(hold)),
+            Who::Pattern(pattern) => Some(Key::Pattern(pattern)),
+            Who::Timer(slot) => Some(Key::Timer(slot)),
+            Who::Promise => Some(Key::Promise),
+            Who::Run(id) => Some(Key::Run(id.0, id.1)),
+        }
     }
 
     pub(crate) fn doing(&self, wanted: impl Fn(&Doing) -> bool) -> Option<ActorId> {
@@ -760,12 +872,17 @@ impl Model {
                 stage.state.zone.go_off(Key::Pattern(pattern));
                 stage.start_clock(Key::Pattern(pattern), period * 1000);
                 let info = stage.info(&self.routines[routine as usize].triggers[index as usize], "time_pattern", None);
-                stage.trigger(routine, index, &info);
+                stage.triggered(routine, index, &info);
             }
             Who::Timer(slot) => {
                 stage.step.write(self.zone_object());
                 stage.state.zone.go_off(Key::Timer(slot));
                 stage.timer_ends(slot);
+            }
+            Who::Promise => {
+                stage.step.write(self.zone_object());
+                stage.state.zone.go_off(Key::Promise);
+                stage.promise_is_due();
             }
             Who::Run(id) => {
                 stage.step.write(self.run_object(id.0));
@@ -777,7 +894,7 @@ impl Model {
             }
         }
         stage.finish();
-        Happened { deeds: stage.deeds.unwrap_or_default(), started: stage.started, moved: stage.moved }
+        stage.happened()
     }
 
     fn fire_all(&self, stage: &mut Stage<'_, '_>, wanted: impl Fn(&TriggerKind) -> bool, platform: &str) {
@@ -785,7 +902,7 @@ impl Model {
             for (index, trigger) in about.triggers.iter().enumerate() {
                 if wanted(&trigger.kind) {
                     let info = stage.info(trigger, platform, None);
-                    stage.trigger(routine as u16, index as u16, &info);
+                    stage.triggered(routine as u16, index as u16, &info);
                 }
             }
         }
@@ -841,11 +958,12 @@ impl Model {
     }
 }
 
-enum Who<'m> {
+pub(crate) enum Who<'m> {
     Doing(&'m (Doing, String)),
     Hold(u16),
     Pattern(u16),
     Timer(u16),
+    Promise,
     Run(RunId),
 }
 
@@ -879,7 +997,7 @@ impl mazurka_core::System for Model {
     type State = State;
 
     fn initial_states(&self) -> Vec<State> {
-        vec![self.initial()]
+        vec![self.initial_with(std::iter::empty())]
     }
 
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
@@ -963,6 +1081,7 @@ impl Narrator<State> for Model {
             }
             Who::Pattern(pattern) => format!("it is time for {}", self.quoted(self.patterns[pattern as usize].0)),
             Who::Timer(slot) => format!("{} ends", self.slot_name(slot)),
+            Who::Promise => "the time is over".to_owned(),
             Who::Run(id) if id.1 == 0 => format!("{} goes on", self.quoted(id.0)),
             Who::Run(id) => format!("{} goes on (run {})", self.quoted(id.0), id.1 + 1),
         }

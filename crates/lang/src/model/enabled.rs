@@ -1,4 +1,4 @@
-//! Who can move, and who is blocked on what.
+//! Which actors can move, and on what the others are blocked.
 
 use super::Model;
 use crate::code::Instruction;

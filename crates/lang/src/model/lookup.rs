@@ -40,8 +40,8 @@ impl Model {
         matches!(before, Some(Instruction::Wait { signalled, .. }) if signalled != NONE)
     }
 
-    /// How a mutex is touched by taking it. One that some only try to take is a shared object like any other: who takes it
-    /// need not have waited for the actor that released it.
+    /// How acquiring a mutex touches it. One that some steps only try to acquire is a shared object like any other: an
+    /// actor that acquires it need not have waited for the one that released it.
     pub(crate) fn locking(&self, mutex: usize) -> Access {
         if self.program.tried[mutex] { Access::READ_WRITE } else { Access::WRITE }
     }

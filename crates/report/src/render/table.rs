@@ -47,7 +47,7 @@ struct Cell {
 
 enum Line {
     Step(Cell),
-    /// So many steps are not shown.
+    /// How many steps are not shown.
     Gap(usize),
 }
 

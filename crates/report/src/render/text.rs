@@ -298,7 +298,7 @@ impl Lines {
         }
     }
 
-    /// What is done again and again, with a line from the last deed back to the first.
+    /// What is done again and again, with a line from the last one back to the first.
     fn round(&mut self, deeds: &[String]) {
         let room = self.width.min(WIDEST_PROSE).saturating_sub(LABELLED + 3).max(20);
         for (index, deed) in deeds.iter().enumerate() {

@@ -165,7 +165,7 @@ fn can_move(able: &[String]) -> String {
     const MOST: usize = 8;
     let named: Vec<_> = able.iter().take(MOST).map(|able| format!("`{}`", name(able))).collect();
     match able.len() {
-        0 => "nobody can".to_owned(),
+        0 => "no actor can".to_owned(),
         all if all <= MOST => format!("these can: {}", named.join(", ")),
         all => format!("these can: {} and {} more", named.join(", "), all - MOST),
     }

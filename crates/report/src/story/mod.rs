@@ -82,7 +82,7 @@ pub struct Row {
     pub location: Option<Location>,
     /// The values that are others after it.
     pub changes: Vec<Change>,
-    /// The lock that its actor holds after it, if it holds one; of several, the one that it took first.
+    /// The lock that its actor holds after it, if it holds one; of several, the one that it acquired first.
     pub holds: Option<String>,
     /// The local variables of its actor after it, as far as the actor still needs them.
     pub locals: Vec<Value>,
@@ -279,8 +279,9 @@ impl Story {
         locals.map(|(actor, row)| (actor, row.locals.as_slice())).filter(|(_, locals)| !locals.is_empty()).collect()
     }
 
-    /// Stretches of steps within critical sections that can be folded: steps of one actor, one after the other, while it
-    /// holds a lock. The step that takes the lock stays, and so does every step that the reason is about or that is wrong.
+    /// Stretches of steps within critical sections that can be folded: steps of one actor, one after the other, while
+    /// it holds a lock. The step that acquires the lock stays, and so does every step that the reason is about or that
+    /// is wrong.
     pub(crate) fn folds(&self) -> Vec<Fold<'_>> {
         const FEW_ROWS: usize = 12;
         const FEW_FOLDED: usize = 3;
@@ -361,7 +362,7 @@ mod tests {
             row.holds = Some("m".to_owned());
         }
         let folds = |story: &Story| story.folds().iter().map(|fold| (fold.first, fold.last)).collect::<Vec<_>>();
-        // The step that takes the lock stays; the one that gives it back is part of the section.
+        // The step that acquires the lock stays; the one that releases it is part of the section.
         assert_eq!(folds(&story), [(2, 9)]);
         story.race = Some(ToldRace { first: 5, second: 11, object: "x".to_owned() });
         assert_eq!(folds(&story), [(2, 4), (6, 9)]);

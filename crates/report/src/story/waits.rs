@@ -13,7 +13,7 @@ pub struct Wait {
     pub location: Option<Location>,
     /// What it waits for.
     pub awaited: Waited,
-    /// The locks and the like that it has in hand.
+    /// The locks and the like that it holds.
     pub holds: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub enum Waited {
     },
     /// The end of another actor.
     End(String),
-    /// A signal, from anybody.
+    /// A signal, from any actor.
     Signal,
 }
 
@@ -43,7 +43,7 @@ impl Waited {
         }
     }
 
-    /// What is waited for, in a few words.
+    /// What it waits for, in a few words.
     pub fn words(&self) -> String {
         match self {
             Waited::Object { name, .. } => name.clone(),
@@ -156,8 +156,8 @@ pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
 /// Those who wait for each other in a cycle, by their places in `waits`: each for the next, the last for the first.
 pub fn cycle(waits: &[Wait]) -> Vec<usize> {
     let next = |index: usize| {
-        let whom = waits[index].awaited.actor()?;
-        waits.iter().position(|wait| wait.actor == whom)
+        let other = waits[index].awaited.actor()?;
+        waits.iter().position(|wait| wait.actor == other)
     };
     for start in 0..waits.len() {
         let mut path = vec![start];
@@ -199,11 +199,11 @@ mod tests {
 
     #[test]
     fn a_chain_that_leads_into_a_cycle_is_not_part_of_it() {
-        let wait = |actor: &str, whom: &str| Wait {
+        let wait = |actor: &str, other: &str| Wait {
             actor: actor.to_owned(),
             text: String::new(),
             location: None,
-            awaited: Waited::End(whom.to_owned()),
+            awaited: Waited::End(other.to_owned()),
             holds: Vec::new(),
         };
         assert_eq!(cycle(&[wait("a", "b"), wait("b", "c"), wait("c", "b")]), [1, 2]);
