@@ -431,10 +431,11 @@ pub fn is_configuration(path: &str) -> bool {
 /// Reads a configuration: one folder, or files of one folder.
 pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> {
     let fault = |path: &str, problem: &Problem| {
-        let (message, path) = (problem.message.replace(path, &shown(path)), shown(path));
-        let told = if message.starts_with(&*path) {
-            message
-        } else if problem.place.line == 0 {
+        // The name of the file stands in front once.
+        let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let message = problem.message.strip_prefix(&format!("{file}: ")).unwrap_or(&problem.message);
+        let (message, path) = (message.replace(path, &shown(path)), shown(path));
+        let told = if problem.place.line == 0 || message.len() < problem.message.len() {
             format!("{path}: {message}")
         } else {
             format!("{path}:{}: {message}", problem.place.line)
