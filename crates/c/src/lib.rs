@@ -18,6 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assertions;
 pub mod clang;
 mod clocks;
 mod code;
@@ -38,6 +39,7 @@ mod spin;
 mod state;
 mod words;
 
+pub use assertions::{Assertion, assertions};
 pub use code::Program;
 pub use mazurka_core::Identity;
 pub use model::{Finished, Model};
@@ -115,15 +117,6 @@ impl Program {
     pub fn explored_values(&self) -> Option<(i64, i64)> {
         let asks = self.calls.iter().any(|call| call.routine == library::Routine::Nondet);
         self.options.nondet.filter(|_| asks)
-    }
-
-    /// How many assertions there are.
-    pub fn assertions(&self) -> usize {
-        use library::Routine as R;
-        let asserts = |call: &&code::RoutineCall| {
-            matches!(call.routine, R::AssertFail | R::AssertFailMac | R::AssertThat | R::ErrorReached)
-        };
-        self.calls.iter().filter(asserts).count()
     }
 
     /// Bytes that tell programs apart by what they do: the same for the same code, whatever stands in comments.

@@ -464,6 +464,10 @@ impl Linker<'_> {
                 }
             }
         }
+        // Of two functions with one name in one file, the other one.
+        for function in self.program.functions.iter_mut().filter(|function| function.body == Body::Code(NONE)) {
+            function.body = Body::Missing;
+        }
     }
 
     /// What `main` is given: how many arguments there are, and where they are.

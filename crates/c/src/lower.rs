@@ -463,6 +463,10 @@ impl<'l> Lowering<'_, 'l> {
                 let operands = self.list([expected, new]).start;
                 let pair = Type::Struct { fields: [ty.clone(), Type::Int(1)].into(), packed: false };
                 let results = self.results(result, &pair)?;
+                if results.len() != 2 {
+                    // The text has another value of this name.
+                    return Err("the result of this cmpxchg is no pair".to_owned());
+                }
                 let results = self.list(results).start;
                 self.emit(I::Exchange { pointer, operands, results, size, order: *order, failure: *failure });
             }

@@ -155,6 +155,11 @@ impl Model {
         Finished { output, exit_code, violations }
     }
 
+    /// Whether an execution came to its own end.
+    pub fn has_finished(&self) -> bool {
+        self.marks().has_finished()
+    }
+
     /// The places of the assumptions at which executions ended.
     pub fn blocked_at(&self) -> Vec<Location> {
         self.marked(crate::coverage::BLOCKED)
@@ -309,7 +314,11 @@ impl System for Model {
     }
 
     fn ending(&self, state: &State) -> Ending {
-        words::ending(self, self.view(state))
+        let ending = words::ending(self, self.view(state));
+        if matches!(ending, Ending::Finished) {
+            self.marks().note_finished();
+        }
+        ending
     }
 
     fn traits(&self) -> Traits {

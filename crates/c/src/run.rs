@@ -268,10 +268,12 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 I::Branch { condition, yes, no } => {
+                    self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                     self.pc = if self.get(condition) & 1 == 1 { yes } else { no } as usize;
                     continue;
                 }
                 I::Switch { value, table } => {
+                    self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                     let (value, table) = (self.get(value), &program.switches[table as usize]);
                     let case = table.cases.binary_search_by_key(&value, |case| case.0);
                     self.pc = case.map_or(table.default, |case| table.cases[case].1) as usize;

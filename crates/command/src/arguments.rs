@@ -294,7 +294,7 @@ impl Search {
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit.or_else(crate::console::usual_memory_limit),
+            memory: crate::console::memory_limit(self.memory_limit),
             depth: self.max_steps,
             memory_in_use: Some(crate::console::memory_in_use),
             size: None,
@@ -394,7 +394,7 @@ Every engine looks for all violations, so that the counts can be compared. An en
 says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
 engines that have them.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
+    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, .yaml files or the folder of Home Assistant, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.

@@ -225,6 +225,12 @@ impl Home {
                 format!("{} automations and scripts; `mazurka apps` says why", self.configuration.broken.len()),
             ));
         }
+        if !self.configuration.problems.is_empty() {
+            told.push((
+                "not read".to_owned(),
+                format!("{} other parts of the files; `mazurka apps` says why", self.configuration.problems.len()),
+            ));
+        }
         if self.slices.iter().any(|slice| slice.model.was_cut()) {
             told.push(("runs".to_owned(), "of queued and parallel automations the first 2 at once".to_owned()));
         }

@@ -32,7 +32,7 @@ impl Folder {
     }
 
     fn error(&self, settings: &Settings) -> String {
-        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").0
+        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").to_string()
     }
 }
 

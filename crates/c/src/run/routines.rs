@@ -208,6 +208,7 @@ impl Run<'_> {
             R::AssertFail => return Err(self.assertion_failed(a)),
             R::AssertFailMac => return Err(self.assertion_failed(d)),
             R::AssertThat => {
+                self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                 if masked(a, 32) == 0 {
                     return Err(Stop::Wrong(ViolationKind::Assertion, "assertion failed".to_owned()));
                 }
