@@ -81,11 +81,15 @@ impl Clang {
 
     /// Translates a C file to IR. `options` are the user's.
     pub fn translate(&self, file: &str, options: &[String]) -> Result<String, ClangError> {
-        self.translate_in(file, options, None)
+        self.run(file, options, false)
     }
 
-    /// Translates a C file to IR in a folder.
-    pub fn translate_in(&self, file: &str, options: &[String], folder: Option<&Path>) -> Result<String, ClangError> {
+    /// Translates a C file that was preprocessed on some machine, and so has the types of its C library.
+    pub fn translate_preprocessed(&self, file: &str, options: &[String]) -> Result<String, ClangError> {
+        self.run(file, options, true)
+    }
+
+    fn run(&self, file: &str, options: &[String], is_preprocessed: bool) -> Result<String, ClangError> {
         let headers = Headers::write().map_err(|error| ClangError::Failed(error.to_string()))?;
         let mut command = Command::new(&self.program);
         command
@@ -93,13 +97,10 @@ impl Clang {
             .args(["-emit-llvm", "-w", "-D__MAZURKA__", "-D_BITS_PTHREADTYPES_COMMON_H=1"])
             .arg("-isystem")
             .arg(&headers.folder)
-            .args(["-include", "mazurka_types.h"])
+            .args(if is_preprocessed { &[][..] } else { &["-include", "mazurka_types.h"] })
             .args(options)
             .args(["-o", "-", "--", file])
             .stdin(Stdio::null());
-        if let Some(folder) = folder {
-            command.current_dir(folder);
-        }
         let output = command.output().map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => ClangError::Missing,
             _ => ClangError::Failed(error.to_string()),

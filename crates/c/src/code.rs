@@ -406,7 +406,8 @@ pub struct Program {
     pub(crate) thread_private: Vec<u64>,
     /// Whether threads have an `errno`, first in their private memory.
     pub(crate) has_errno: bool,
-    /// Where the keys of thread-specific values are counted.
+    /// Where the keys of thread-specific values are counted, and then the function that each one's values are given to at
+    /// the end of a thread. 0 if there are no keys.
     pub(crate) keys_at: u64,
     /// How many objects the variables have.
     pub(crate) objects: u32,

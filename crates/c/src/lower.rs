@@ -748,8 +748,13 @@ impl<'l> Lowering<'_, 'l> {
     fn call(&mut self, ty: &Type, callee: &'l Value, given: &'l [Argument], result: Option<&'l str>) -> Lowered<()> {
         if let Value::Assembly(text) = callee {
             let text = String::from_utf8_lossy(text);
-            let is_quiet =
-                text.trim().is_empty() || ["mfence", "pause", "nop", "yield"].iter().any(|word| text.trim() == *word);
+            let is_quiet = text.trim().is_empty()
+                || [
+                    "mfence", "lfence", "sfence", "pause", "nop", "rep nop", "rep; nop", "yield", "sync", "lwsync",
+                    "isync", "dmb ish", "dmb sy", "isb",
+                ]
+                .iter()
+                .any(|word| text.trim() == *word);
             return if is_quiet { Ok(()) } else { Err("inline assembly is not modelled".to_owned()) };
         }
         if is_thread_local_address(callee)

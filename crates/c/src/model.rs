@@ -4,11 +4,12 @@ use crate::code::Program;
 use crate::coverage::Marks;
 use crate::memory::{FUNCTIONS, space};
 use crate::objects::{ActorInfo, ActorKey, Actors, Key, Kind, Objects, SyncKind, What};
+use crate::printed::Witness;
 use crate::run::{Run, is_open, obstacle};
 use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Insight,
     Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
 };
 use std::sync::Arc;
@@ -107,12 +108,12 @@ impl Model {
     fn start(&self) -> (State, Vec<Violation>) {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let state = self.start_with(&mut step, &mut witness);
         (state, step.violations().to_vec())
     }
 
-    pub(crate) fn start_with(&self, step: &mut Step, output: &mut Vec<u8>) -> State {
+    pub(crate) fn start_with(&self, step: &mut Step, witness: &mut Witness) -> State {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
         let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };
@@ -120,7 +121,7 @@ impl Model {
         let mut words = program.initial.clone();
         words.push(0);
         let mut state = State { words, clocks: None };
-        Run::begin_program(self, &mut state, step, output);
+        Run::begin_program(self, &mut state, step, witness);
         state.words.shrink_to_fit();
         state
     }
@@ -138,8 +139,8 @@ impl Model {
     pub fn run_once(&self, most_steps: usize) -> Finished {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let mut state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let mut state = self.start_with(&mut step, &mut witness);
         let mut violations = step.violations().to_vec();
         let mut enabled = Vec::new();
         for _ in 0..most_steps {
@@ -147,7 +148,7 @@ impl Model {
             self.enabled(&state, &mut enabled);
             let Some(index) = enabled.first().and_then(|actor| self.view(&state).find(actor.0).ok()) else { break };
             step.begin(Outcome::FIRST);
-            Run::new(self, &mut state, &mut step, index).step_with(&mut output);
+            Run::new(self, &mut state, &mut step, index).step_with(&mut witness);
             violations.extend_from_slice(step.violations());
             if !violations.is_empty() {
                 break;
@@ -160,7 +161,7 @@ impl Model {
             None if was_ended(view).0 => Some((view.flags() >> crate::state::EXIT_CODE) as u8),
             None => None,
         };
-        Finished { output, exit_code, violations }
+        Finished { output: witness.output, exit_code, violations }
     }
 
     /// The places of the assumptions at which executions ended.
@@ -360,7 +361,8 @@ impl System for Model {
                 Key::Sync(SyncKind::Condition, _) => ObjectKind::Signal.into(),
                 Key::Sync(..) => ObjectKind::Lock.into(),
                 Key::Handler(handler) => {
-                    let fifo = matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
+                    let fifo =
+                        matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
                     let is_bag = !fifo && !features.messages_wait;
                     Object { kind: ObjectKind::Handler, rule: if is_bag { Rule::Bag } else { Rule::Free } }
                 }
@@ -450,6 +452,18 @@ impl Narrator<State> for Model {
 
     fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
         words::describe(self, self.view(state), actor.0)
+    }
+
+    fn output(&self, schedule: &Schedule) -> Vec<String> {
+        self.printed_by_steps(schedule)
+    }
+
+    fn tells_lines(&self) -> bool {
+        true
+    }
+
+    fn background(&self, found: &Found) -> Option<String> {
+        self.where_freed(&found.schedule)
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {

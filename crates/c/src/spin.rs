@@ -38,7 +38,8 @@ pub(crate) fn calm_functions<'m>(
         let before = calm.len();
         for (function, promoted) in functions {
             let is_calm = |operation| is_calm(operation, promoted, &calm, defined);
-            let mut operations = function.blocks.iter().flat_map(|block| &block.instructions).map(|each| &each.operation);
+            let mut operations =
+                function.blocks.iter().flat_map(|block| &block.instructions).map(|each| &each.operation);
             let shape = Shape::of(function);
             if !function.is_variadic && shape.loops().is_empty() && operations.all(is_calm) {
                 calm.insert(&function.name);
@@ -186,9 +187,10 @@ impl Shape {
             let next: Vec<u32> = match block.instructions.last().map(|last| &last.operation) {
                 Some(Operation::Jump { to }) => number(to).into_iter().collect(),
                 Some(Operation::Branch { yes, no, .. }) => [yes, no].into_iter().filter_map(|to| number(to)).collect(),
-                Some(Operation::Switch { default, cases, .. }) => {
-                    std::iter::once(default).chain(cases.iter().map(|case| &case.1)).filter_map(|to| number(to)).collect()
-                }
+                Some(Operation::Switch { default, cases, .. }) => std::iter::once(default)
+                    .chain(cases.iter().map(|case| &case.1))
+                    .filter_map(|to| number(to))
+                    .collect(),
                 _ => Vec::new(),
             };
             next.iter().for_each(|&to| shape.before[to as usize].push(from as u32));

@@ -115,12 +115,7 @@ impl Status {
     pub(crate) fn is_alive(self) -> bool {
         !matches!(
             self,
-            Status::Finished
-                | Status::Halted
-                | Status::Assumed
-                | Status::Resting
-                | Status::Gone
-                | Status::Spinning
+            Status::Finished | Status::Halted | Status::Assumed | Status::Resting | Status::Gone | Status::Spinning
         )
     }
 }

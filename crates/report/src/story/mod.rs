@@ -61,6 +61,8 @@ pub struct Story {
     pub original: Length,
     /// How long it is here.
     pub length: Length,
+    /// Whether steps of one actor on one line of the source, one after the other, are told as one.
+    pub tells_lines: bool,
     /// Whether the program followed the schedule to its end and the violation was met there.
     pub faithful: bool,
     /// The file in which the schedule was saved. Set when it is saved.
@@ -196,6 +198,7 @@ impl Story {
             repeats: if faithful { system.narrator().repeats(found) } else { Vec::new() },
             original: Length::of(original),
             length: Length::of(&found.schedule),
+            tells_lines: system.narrator().tells_lines(),
             faithful,
             saved: None,
         }
@@ -221,6 +224,7 @@ impl Story {
             repeats: Vec::new(),
             original: Length::of(&found.schedule),
             length: Length::of(&found.schedule),
+            tells_lines: false,
             faithful: true,
             saved: None,
         }
@@ -303,6 +307,39 @@ impl Story {
         }
         folds.retain(|fold| self.rows.len() > FEW_ROWS && fold.last + 1 - fold.first >= FEW_FOLDED);
         folds
+    }
+
+    /// The rows in groups that are told as one: steps of one actor on one line of the source, one after the other, if the
+    /// program is told so.
+    pub(crate) fn lines(&self) -> Vec<std::ops::Range<usize>> {
+        let place = |row: &Row| row.location.as_ref().map(|at| (at.file.clone(), at.line));
+        let goes_on = |row: usize| {
+            let [before, here] = &self.rows[row - 1..=row] else { return false };
+            before.actor == here.actor
+                && before.text == here.text
+                && place(before).is_some()
+                && place(before) == place(here)
+        };
+        let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
+        for row in 0..self.rows.len() {
+            match lines.last_mut() {
+                Some(line) if self.tells_lines && goes_on(row) => line.end = row + 1,
+                _ => lines.push(row..row + 1),
+            }
+        }
+        lines
+    }
+
+    /// What some rows change together: each name once, from what it was before them to what it is behind them.
+    pub(crate) fn changes_of(&self, rows: std::ops::Range<usize>) -> Vec<Change> {
+        let mut together: Vec<Change> = Vec::new();
+        for change in self.rows[rows].iter().flat_map(|row| &row.changes) {
+            match together.iter_mut().find(|known| known.name == change.name && change.old.is_some()) {
+                Some(known) => known.new.clone_from(&change.new),
+                None => together.push(change.clone()),
+            }
+        }
+        together
     }
 
     /// The line of an assertion that fails in the local work behind its step: the step's own line is another one.
