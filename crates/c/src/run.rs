@@ -324,8 +324,8 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 I::AtomicEnd => self.atomics = self.atomics.saturating_sub(1),
-                I::Enter { spin } => self.enter_loop(spin),
-                I::Again { spin } => self.next_round(spin)?,
+                I::Enter { spin, kept } => self.enter_loop(spin, kept),
+                I::Again { spin, kept } => self.next_round(spin, kept)?,
                 I::Unreachable => return crash("code is reached that cannot be"),
                 I::Unsupported { message } => return unsupported(program.messages[message as usize].clone()),
                 I::Routine { call } if self.is_local(call) => {

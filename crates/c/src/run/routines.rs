@@ -424,6 +424,8 @@ impl Run<'_> {
             // No machine has so much.
             return Ok(0);
         }
+        // A place is looked for among the blocks that there are.
+        self.fuel = self.fuel.saturating_sub(self.head.blocks / 4);
         let used = 8 * u64::from(self.head.heap_words);
         if size > MOST_HEAP || used + size > MOST_HEAP {
             return unsupported(format!("more than {} MiB of allocated memory are not modelled", MOST_HEAP >> 20));

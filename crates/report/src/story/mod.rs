@@ -288,16 +288,11 @@ impl Story {
     pub(crate) fn folds(&self) -> Vec<Fold<'_>> {
         const FEW_ROWS: usize = 12;
         const FEW_FOLDED: usize = 3;
-        let matters = |row: usize| {
-            let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
-            let early = self.early.as_ref().is_some_and(|early| early.step == row);
-            let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
-            race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
-        };
         let mut folds: Vec<Fold<'_>> = Vec::new();
         for (row, pair) in (1..).zip(self.rows.windows(2)) {
             let [before, here] = pair else { continue };
-            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !matters(row)) else {
+            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !self.matters(row))
+            else {
                 continue;
             };
             match folds.last_mut() {
@@ -328,6 +323,23 @@ impl Story {
             }
         }
         lines
+    }
+
+    /// Rows behind the first one of a line of the source that can be folded: three or more are told as one, none of them but
+    /// the first matters, and they are in no critical section that is folded.
+    pub(crate) fn line_folds(&self) -> Vec<std::ops::Range<usize>> {
+        let folds = self.folds();
+        let is_folded = |row: usize| folds.iter().any(|fold| (fold.first..=fold.last).contains(&row));
+        let lines = self.lines().into_iter().filter(|rows| rows.len() > 2).map(|rows| rows.start + 1..rows.end);
+        lines.filter(|rows| rows.clone().all(|row| !self.matters(row) && !is_folded(row))).collect()
+    }
+
+    /// Whether the reason is about a row, or it is wrong, or the last one.
+    fn matters(&self, row: usize) -> bool {
+        let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
+        let early = self.early.as_ref().is_some_and(|early| early.step == row);
+        let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
+        race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
     }
 
     /// What some rows change together: each name once, from what it was before them to what it is behind them.
