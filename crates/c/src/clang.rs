@@ -90,14 +90,16 @@ impl Clang {
 
     /// Translates a C file to IR. `options` are the user's.
     pub fn translate(&self, file: &str, options: &[String]) -> Result<String, ClangError> {
-        self.translate_within(file, options, |_| None)
+        self.translate_within(file, options, false, |_| None)
     }
 
-    /// Translates a C file to IR. Again and again `stop` is told how many bytes the compiler holds, and may end it.
+    /// Translates a C file to IR. One that was preprocessed on some machine has the types of its C library in it. Again and
+    /// again `stop` is told how many bytes the compiler holds, and may end it.
     pub fn translate_within(
         &self,
         file: &str,
         options: &[String],
+        is_preprocessed: bool,
         mut stop: impl FnMut(u64) -> Option<StopReason>,
     ) -> Result<String, ClangError> {
         let headers = Headers::write().map_err(|error| ClangError::Failed(error.to_string()))?;
@@ -107,7 +109,7 @@ impl Clang {
             .args(["-emit-llvm", "-w", "-D__MAZURKA__", "-D_BITS_PTHREADTYPES_COMMON_H=1"])
             .arg("-isystem")
             .arg(&headers.folder)
-            .args(["-include", "mazurka_types.h"])
+            .args(if is_preprocessed { &[][..] } else { &["-include", "mazurka_types.h"] })
             .args(options)
             .args(["-o", "-", "--", file])
             .stdin(Stdio::null());

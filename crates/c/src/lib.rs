@@ -62,11 +62,13 @@ pub struct Options {
     pub nondet: Option<(i64, i64)>,
     /// Whether all local variables in memory are visible to others: for tests.
     pub all_visible: bool,
+    /// Whether it is wrong to read memory that was never set.
+    pub unset: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { entry: "main".to_owned(), arguments: Vec::new(), nondet: None, all_visible: false }
+        Options { entry: "main".to_owned(), arguments: Vec::new(), nondet: None, all_visible: false, unset: false }
     }
 }
 

@@ -1,5 +1,6 @@
 //! C programs as something that can be checked: clang is called, and the program is made of what it prints.
 
+use crate::compile_commands::{self, Entry, is_same};
 use crate::diagnostic;
 use crate::load::{LoadError, Loaded};
 use crate::read_text;
@@ -196,12 +197,21 @@ pub(crate) fn load_c(
     };
     let mut texts = Vec::new();
     let mut modules = Vec::new();
-    for file in files {
-        let text = read_text(file, "a C file")?;
-        let module = if has_extension(file, "ll") { text.clone() } else { translate(file, settings, &mut stop)? };
+    for Entry { file, options } in entries(files, settings)? {
+        let text = read_text(&file, "a C file")?;
+        let module = if has_extension(&file, "ll") {
+            text.clone()
+        } else {
+            translate(&file, &text, &options, settings, &mut stop)?
+        };
         modules.push((file.clone(), module));
-        texts.push(Source { file: file.clone(), text });
+        texts.push(Source { file, text });
     }
+    if files.is_empty() {
+        choose_main(&mut modules, settings)?;
+        texts.retain(|source| modules.iter().any(|(file, _)| *file == source.file));
+    }
+    let files: Vec<String> = modules.iter().map(|(file, _)| file.clone()).collect();
     let mut program = Program::from_ir(&modules, &settings.of_c()).map_err(|error| {
         let text = modules.iter().find(|(file, _)| *file == error.file).map_or("", |(_, text)| text);
         // What is wrong with the program as a whole has no place in the text.
@@ -225,8 +235,12 @@ pub(crate) fn load_c(
         }
     }
     Ok(Loaded {
-        name: files.join(" + "),
-        files: files.to_vec(),
+        name: if files.len() > MOST_NAMED {
+            format!("{} + {} other files", files[0], files.len() - 1)
+        } else {
+            files.join(" + ")
+        },
+        files: files.clone(),
         source: Fingerprint::of_bytes(&program.identity_bytes()),
         texts,
         subject: Box::new(CProgram::new(program)),
@@ -237,8 +251,56 @@ fn has_extension(file: &str, extension: &str) -> bool {
     Path::new(file).extension().is_some_and(|found| found == extension)
 }
 
+/// A name of a program that is made of more files tells one of them.
+const MOST_NAMED: usize = 4;
+
+/// The files, and what clang is told for each besides what it is told for all.
+fn entries(files: &[String], settings: &Settings) -> Result<Vec<Entry>, LoadError> {
+    let plain = |file: &String| Entry { file: file.clone(), options: Vec::new() };
+    let Some(database) = &settings.compile_commands else { return Ok(files.iter().map(plain).collect()) };
+    let known = compile_commands::read(database)?;
+    if known.is_empty() {
+        return Err(LoadError::plain(format!(
+            "error: {database}: no C file stands in it\nexpected at least one file that ends in .c"
+        )));
+    }
+    if files.is_empty() {
+        return Ok(known);
+    }
+    let of_file = |file: &String| {
+        let found = known.iter().find(|entry| is_same(&entry.file, file));
+        found.map_or_else(|| plain(file), |entry| Entry { file: file.clone(), options: entry.options.clone() })
+    };
+    Ok(files.iter().map(of_file).collect())
+}
+
+/// Of the files that define `main` one is meant; the others belong to other programs.
+fn choose_main(modules: &mut Vec<(String, String)>, settings: &Settings) -> Result<(), LoadError> {
+    let defines_main = |text: &str| text.lines().any(|line| line.starts_with("define ") && line.contains(" @main("));
+    let mains: Vec<String> =
+        modules.iter().filter(|(_, text)| defines_main(text)).map(|(file, _)| file.clone()).collect();
+    let listed = || format!("expected one of these with --main: {}", mains.join(", "));
+    match (&settings.main, &mains[..]) {
+        (Some(main), _) => {
+            if !mains.iter().any(|file| is_same(file, main)) {
+                return Err(LoadError::plain(format!("error: --main {main}: it defines no `main`\n{}", listed())));
+            }
+            modules.retain(|(file, text)| is_same(file, main) || !defines_main(text));
+        }
+        (None, [] | [_]) => {}
+        // Another function runs first, in a file without `main`.
+        (None, _) if settings.entry.is_some() => modules.retain(|(_, text)| !defines_main(text)),
+        (None, _) => {
+            return Err(LoadError::plain(format!("error: {} files define `main`\n{}", mains.len(), listed())));
+        }
+    }
+    Ok(())
+}
+
 fn translate(
     file: &str,
+    text: &str,
+    options: &[String],
     settings: &Settings,
     stop: &mut dyn FnMut(u64) -> Option<StopReason>,
 ) -> Result<String, LoadError> {
@@ -248,6 +310,11 @@ fn translate(
         error => LoadError::plain(error.to_string().replace(file, &shown(file))),
     };
     let defines = settings.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
-    let options: Vec<String> = defines.chain(settings.clang.iter().cloned()).collect();
-    Clang::find().map_err(told)?.translate_within(file, &options, stop).map_err(told)
+    let options: Vec<String> = options.iter().cloned().chain(defines).chain(settings.clang.iter().cloned()).collect();
+    Clang::find().map_err(told)?.translate_within(file, &options, is_preprocessed(text), stop).map_err(told)
+}
+
+/// Whether a file has the types of a C library in it, since the preprocessor has run.
+fn is_preprocessed(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("# 1 \"")) || text.contains("typedef union pthread_attr_t pthread_attr_t;")
 }

@@ -66,7 +66,7 @@ pub enum Kind {
     Mz,
     /// Apps of a smart home: `.groovy` files.
     Home,
-    /// A C program: `.c` files, or `.ll` files, which are LLVM IR as text.
+    /// A C program: `.c` files, `.i` files, which are preprocessed, or `.ll` files, which are LLVM IR as text.
     C,
     /// The configuration of Home Assistant: a folder with `configuration.yaml`, or `.yaml` files.
     HomeAssistant,
@@ -83,7 +83,7 @@ impl Kind {
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
-            "c" | "ll" => Some(Kind::C),
+            "c" | "i" | "ll" => Some(Kind::C),
             "txt" => Some(Kind::Trace),
             "yaml" | "yml" => Some(Kind::HomeAssistant),
             _ => None,
@@ -98,7 +98,9 @@ pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loade
 
 /// Reads a program within the budget of its check: to install the apps of a home is to run them.
 pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
-    let kind = kind_of_all(files)?;
+    // A database names the files.
+    let is_database = files.is_empty() && settings.compile_commands.is_some();
+    let kind = if is_database { Kind::C } else { kind_of_all(files)? };
     settings.refuse_others(kind).map_err(LoadError::plain)?;
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
@@ -118,7 +120,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .i, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
                 shown(file)
             ))
         })?);
