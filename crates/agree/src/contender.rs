@@ -246,7 +246,7 @@ struct Limited<'m> {
 }
 
 /// Whether a step chooses nothing, finds nothing wrong and leaves everything as it is; then `footprint` becomes its own.
-fn tries_in_vain(model: &Model, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+fn is_tried_idle(model: &Model, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
     let (mut after, mut step) = (state.clone(), Step::default());
     step.begin(Outcome::FIRST);
     model.step(&mut after, actor, &mut step);
@@ -326,7 +326,7 @@ impl Insight<State> for Limited<'_> {
     }
 
     fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
-        tries_in_vain(self.model, state, actor, footprint)
+        is_tried_idle(self.model, state, actor, footprint)
     }
 }
 

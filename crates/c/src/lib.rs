@@ -41,7 +41,8 @@ mod words;
 
 pub use assertions::{Assertion, assertions};
 pub use code::Program;
-pub use model::{Finished, Identity, Model};
+pub use mazurka_core::Identity;
+pub use model::{Finished, Model};
 pub use printed::Printed;
 pub use state::State;
 

@@ -8,19 +8,11 @@ use crate::run::{Run, is_open, obstacle};
 use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight,
-    Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity,
+    Insight, Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value,
+    Violation,
 };
 use std::sync::Arc;
-
-/// How actors that come to be while the program runs are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// The n-th thing that its creator made: the same actor in every execution.
-    History,
-    /// What the actor is at present, so that states come back.
-    Presence,
-}
 
 /// What turned up while a program was run: its numbers and names.
 #[derive(Debug)]

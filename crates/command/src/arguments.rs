@@ -143,9 +143,9 @@ pub(crate) enum CaptureChoice {
 /// Where an unfolding is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CutoffsChoice {
-    /// Where fewer events lead to the same state.
+    /// At an event whose state a smaller configuration has reached: one with fewer events.
     Size,
-    /// Also where as many steps lead to it that come first in a fixed order.
+    /// Also at one whose state a configuration of the same size has reached that comes first in a total order.
     Order,
     /// Never.
     None,
@@ -332,6 +332,10 @@ pub(crate) struct Check {
     /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// Write a Python script that plays what was found in Home Assistant's own core: `python FILE`, with the package
+    /// homeassistant.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) as_test: Option<String>,
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,

@@ -64,6 +64,12 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), started),
     });
+    if let Some(path) = &arguments.as_test {
+        let written = unwritten.note(write_test(Path::new(path), &loaded, &checked));
+        if written.is_some() && outputs.standard == Format::Text {
+            console.print(&format!("TEST     {path}"));
+        }
+    }
     if let Some(folder) = &arguments.report {
         let page = page_of(&loaded, &checked, &options, None);
         let path = unwritten.note(page::write(Path::new(folder), &page));
@@ -188,6 +194,23 @@ fn save_schedules(
         });
         story.saved = unwritten.note(saved).map(|()| path.display().to_string());
     }
+}
+
+/// Writes a script that plays what was found in the system that the program stands for. A script of ours may be replaced.
+fn write_test(path: &Path, loaded: &Loaded, checked: &Checked) -> Result<()> {
+    let scenarios: Option<Vec<String>> = checked.shortened.iter().map(|found| loaded.subject.as_test(found)).collect();
+    let Some(scenarios) = scenarios else {
+        return Err(anyhow!(
+            "error: --as-test: {} is no configuration of Home Assistant\nexpected a folder with configuration.yaml, or .yaml files",
+            terminal::path(Path::new(&loaded.name))
+        ));
+    };
+    let script = mazurka_hass::model::test_script(&scenarios);
+    let is_test = |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
+    save(path, script.as_bytes(), &is_test).map_err(|error| {
+        let why = error.why("exists and is not a test that mazurka wrote");
+        anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))
+    })
 }
 
 /// What the schedule of some files is called: their names without folders and endings.

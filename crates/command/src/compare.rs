@@ -6,7 +6,7 @@ use crate::console::{Console, cancel_on_interrupt};
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::page;
 use anyhow::Result;
-use mazurka::engines::{Engine, refuses};
+use mazurka::engines::Engine;
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
 use mazurka::report::terminal::name;
@@ -48,30 +48,25 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut entries = Vec::new();
     for &engine in engines {
         progress.begin(engine.name());
-        let exploration = match refuses(engine, &loaded.subject.traits()) {
-            Some(reason) => Exploration::unsupported(reason),
-            None => {
-                let backstop = Backstop::default();
-                thread::scope(|scope| {
-                    scope.spawn(|| {
-                        backstop.watch(&options.budget, |reason| {
-                            let unfinished = Exploration {
-                                verdict: Verdict::Inconclusive(reason),
-                                stop: reason,
-                                ..Exploration::unsupported("")
-                            };
-                            let mut entries = entries.clone();
-                            entries.push(Entry::new(engine.name(), &unfinished));
-                            let mut unwritten = Unwritten::default();
-                            write(&outputs, console, &mut unwritten, &loaded.name, &entries);
-                            unwritten.tell(console, overall(&entries).exit_code())
-                        });
-                    });
-                    let _disarmed = backstop.disarmed_at_end();
-                    loaded.subject.explore(engine, &options, &mut progress)
-                })
-            }
-        };
+        let backstop = Backstop::default();
+        let exploration = thread::scope(|scope| {
+            scope.spawn(|| {
+                backstop.watch(&options.budget, |reason| {
+                    let unfinished = Exploration {
+                        verdict: Verdict::Inconclusive(reason),
+                        stop: reason,
+                        ..Exploration::unsupported("")
+                    };
+                    let mut entries = entries.clone();
+                    entries.push(Entry::new(engine.name(), &unfinished));
+                    let mut unwritten = Unwritten::default();
+                    write(&outputs, console, &mut unwritten, &loaded.name, &entries);
+                    unwritten.tell(console, overall(&entries).exit_code())
+                });
+            });
+            let _disarmed = backstop.disarmed_at_end();
+            loaded.subject.explore(engine, &options, &mut progress)
+        });
         entries.push(Entry::new(engine.name(), &exploration));
         if exploration.stop == StopReason::Cancelled {
             break;

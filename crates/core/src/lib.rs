@@ -39,7 +39,7 @@ pub use fingerprint::{Fingerprint, FingerprintHasher};
 pub use footprint::{Access, Dependence, Footprint, FootprintId, FootprintTable, ObjectId, Touch};
 pub use happens_before::HappensBefore;
 pub use insight::{Insight, NoInsight, awaited, survey};
-pub use kinds::{ActorKind, Object, ObjectKind, Rule};
+pub use kinds::{ActorKind, Identity, Object, ObjectKind, Rule};
 pub use machine::{Machine, Replay, StepRecord, Stepper};
 pub use narrator::{ByNumber, Description, Narrator, Value};
 pub use observer::{Observer, Progress, Silent};

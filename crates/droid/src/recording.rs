@@ -1,7 +1,7 @@
 //! A trace as a [`System`].
 //!
-//! All that a step does and needs is known beforehand, so a state is small: how far each task has come, who holds each
-//! lock, and what stands in each queue.
+//! All that a step does and needs is known beforehand, so a state is small: how far each task has come, which one holds
+//! each lock, and what stands in each queue.
 
 use crate::operation::ThreadId;
 use crate::program::{Code, Done, Object, Program};

@@ -48,7 +48,7 @@ struct Replay<'l> {
     threads: HashMap<ThreadId, Thread>,
     /// Where each event was posted, and whether it was called.
     posted: HashMap<MessageId, (usize, bool)>,
-    /// Who holds a lock, and where it was taken.
+    /// The holder of a lock, and where it was acquired.
     locks: HashMap<u32, (usize, usize)>,
 }
 

@@ -149,6 +149,6 @@ enum Arrival<State> {
     Avoids,
     /// To an end with the violation, or to one that does not count.
     Ends,
-    /// On.
+    /// To a state from which the search continues.
     Goes(PathState<State>),
 }

@@ -78,9 +78,6 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
-    if let Some(reason) = refuses(&system.traits()) {
-        return Exploration::unsupported(reason);
-    }
     let mut tally = Tally::new(options, observer);
     let mut cutoffs = SmallestConfigurations::new(options.cutoffs);
     let mut counts = Counts::default();

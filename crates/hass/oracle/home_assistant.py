@@ -19,11 +19,13 @@ A file holds one scenario or a list of them; with `-`, scenarios are read from t
   expected       the runs and changes that a checker has foretold; "replayed" tells whether they happened
 
 In actions, dev.slow {entity, state, t} is a device that answers after t seconds, and dev.now one that answers at once.
-Prints one JSON object a line: name, log (runs as "[alias]", changes as "entity:old->new", "|" after each step), final.
+Without a file it plays its own scenarios: those that `mazurka check --as-test` wrote. The exit code is 1 if what was
+foretold did not happen. Prints one JSON object a line: name, log (runs as "[alias]", changes as "entity:old->new", "|" after each step), final.
 Time is not waited for: the loop's clock jumps to the next timer. Events are dispatched as in 2026.7 and later.
 """
 import asyncio, collections, dataclasses, datetime, json, logging, sys, tempfile, time
 
+SCENARIOS = "[]"
 EPOCH = datetime.datetime(2026, 1, 5, 12, tzinfo=datetime.UTC).timestamp()
 
 
@@ -337,12 +339,15 @@ def load(path):
 
 
 async def main(scenarios):
+    differ = 0
     for scenario in scenarios:
         try:
             told = await Play(scenario).play()
         except Exception as error:
             told = {"name": scenario["name"], "error": repr(error), "log": [], "final": {}}
+        differ += not told.get("replayed", True)
         print(json.dumps(told, ensure_ascii=False), flush=True)
+    return 1 if differ else 0
 
 
 if __name__ == "__main__":
@@ -350,4 +355,5 @@ if __name__ == "__main__":
     answer_all_calls()
     change_in_the_order_of_the_call()
     asyncio.set_event_loop(LOOP)
-    LOOP.run_until_complete(main(load(sys.argv[1])))
+    scenarios = load(sys.argv[1]) if len(sys.argv) > 1 else json.loads(SCENARIOS)
+    sys.exit(LOOP.run_until_complete(main(scenarios)))

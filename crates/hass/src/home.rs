@@ -5,7 +5,7 @@
 //! an initial state of its own, and no step leads from one to another.
 
 use crate::config::{Action, ActionKind, Configuration, Expectation, Match, Routine, TriggerKind};
-use crate::model::{Model, Options, State};
+use crate::model::{Model, ONE_EVENT, Options, State};
 use crate::template::Val;
 use mazurka_core::{
     Access, ActorId, Description, Footprint, Insight, Move, Narrator, ObjectId, Outcome, Schedule, Step, System,
@@ -42,6 +42,14 @@ struct Slice {
 
 /// What a slice is made of: automations by their numbers, and what the owner expects of them.
 type Group = (Vec<usize>, Option<usize>);
+
+impl Slice {
+    /// The moves of a schedule, with the slice's own actors.
+    fn own_moves(&self, schedule: &Schedule) -> Vec<Move> {
+        let own = |step: &Move| Move { actor: ActorId(step.actor.0 - self.first_actor), ..*step };
+        schedule.moves.iter().map(own).collect()
+    }
+}
 
 impl Home {
     /// The home of a configuration; with names, one slice of just these automations. The error is a name that none has.
@@ -151,11 +159,21 @@ impl Home {
         (slice, ActorId(actor.0 - slice.first_actor))
     }
 
+    /// When each step of a schedule happens, as times of day; and what is wrong, with the event that it came from.
+    pub fn told(&self, message: &str, schedule: &Schedule) -> (Vec<String>, String) {
+        let Some(slice) = self.slices.get(schedule.start) else { return (Vec::new(), message.to_owned()) };
+        let (times, cause) = slice.model.told_times(&slice.own_moves(schedule));
+        let message = match cause {
+            Some(cause) => message.replace(ONE_EVENT, &format!("both because {cause}")),
+            None => message.to_owned(),
+        };
+        (times, message)
+    }
+
     /// A schedule as a script for Home Assistant itself; `name` is what is wrong.
     pub fn as_test(&self, name: &str, schedule: &Schedule) -> Option<String> {
         let slice = self.slices.get(schedule.start)?;
-        let own = |step: &Move| Move { actor: ActorId(step.actor.0 - slice.first_actor), ..*step };
-        Some(slice.model.scenario(name, &schedule.moves.iter().map(own).collect::<Vec<_>>()).to_string())
+        Some(slice.model.scenario(name, &slice.own_moves(schedule)).to_string())
     }
 
     /// What was looked at, by kind.

@@ -408,7 +408,7 @@ impl Run<'_> {
         let object = self.model.mutex_object(mutex);
         let word = self.model.layout().mutexes + mutex;
         if self.words[word] != i64::from(self.actor.0) + 1 {
-            // An actor that releases what it does not hold enables no other actor: it only reads who holds it.
+            // An actor that releases what it does not hold enables no other actor: it only reads the holder.
             self.touch(object, Access::READ);
             return Err(fault.into());
         }

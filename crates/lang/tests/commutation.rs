@@ -105,15 +105,15 @@ const PROGRAMS: &[(&str, &str)] = &[
         "shared x; shared y; def f() { x = 1; } def g() { y = 1; } thread a { spawn f(); spawn g(); }",
     ),
     (
-        "threads that nobody joins",
+        "threads that are not joined",
         "shared x; shared y; def f() { x = 1; } def g() { y = 1; } thread a { let t = spawn f(); let u = spawn g(); }",
     ),
     (
-        "threads that nobody joins, of a message",
+        "threads that are not joined, of a message",
         "shared x; shared y; handler h any; def f() { x = 1; } def g() { y = 1; } message m() { let t = spawn f(); let u = spawn g(); } thread a { post h, m(); } thread b { post h, m(); }",
     ),
     (
-        "threads that nobody joins, of a thread",
+        "threads that are not joined, of a thread",
         "shared x; shared y; def f() { x = 1; } def g() { let t = spawn f(); y = 1; } thread a { spawn g(); spawn g(); }",
     ),
     (

@@ -9,7 +9,8 @@ use mazurka::report::html::Source;
 use mazurka::report::terminal::name as shown;
 use mazurka::report::{Basis, Considered, Site, Vacuous};
 use mazurka::{
-    Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, StopReason, Subject, Verdict,
+    Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, Schedule, StopReason, Subject, Verdict,
+    explore_by_presence,
 };
 use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Assertion, Identity, Model, Program, assertions};
@@ -79,14 +80,6 @@ impl CProgram {
         violations.extend(races);
         Exploration::conclude(raced.stop, cut.or(raced.cut), violations, statistics)
     }
-
-    /// The same violation in lasting names.
-    fn retell(&self, found: &Found) -> Option<Found> {
-        let schedule = Model::retell(&self.by_presence, &self.by_history, &found.schedule)?;
-        let violations = Subject::replay(&self.by_history, &schedule)?;
-        let violation = violations.into_iter().find(|violation| violation.same_site(&found.violation))?;
-        Some(Found { violation, schedule })
-    }
 }
 
 impl Subject for CProgram {
@@ -102,10 +95,9 @@ impl Subject for CProgram {
             return exploration;
         }
         let exploration = if engine.present_identity() {
-            let mut exploration = explore(engine, &self.by_presence, options, observer);
-            let retell = |found: &Found| self.retell(found).unwrap_or_else(|| found.clone());
-            exploration.violations = exploration.violations.iter().map(retell).collect();
-            exploration
+            let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
+            let models = (&self.by_presence, &self.by_history as &dyn Subject);
+            explore_by_presence(engine, models, retell, options, observer)
         } else {
             explore(engine, &self.by_history, options, observer)
         };

@@ -345,7 +345,17 @@ impl Subject for HomeAssistant {
     }
 
     fn story(&self, found: &Found, original: &Schedule, _meter: &Meter) -> Story {
-        Story::tell(&self.home, found, original, None)
+        let mut story = Story::tell(&self.home, found, original, None);
+        let (times, message) = self.home.told(&found.violation.message, &found.schedule);
+        for (row, time) in story.rows.iter_mut().zip(times) {
+            row.text = format!("{time}  {}", row.text);
+        }
+        story.violation.message = message;
+        story
+    }
+
+    fn as_test(&self, found: &Found) -> Option<String> {
+        self.home.as_test(&found.violation.message, &found.schedule)
     }
 
     fn basis(&self, exploration: &Exploration) -> Basis {

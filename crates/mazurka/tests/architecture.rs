@@ -164,6 +164,19 @@ fn core_and_engines_do_no_input_or_output() {
     }
 }
 
+/// A test that lacks a tool says so in one way, which fails where `.ci/install` has the tool.
+#[test]
+fn a_test_is_skipped_in_one_way_only() {
+    let helper = Path::new("load/tests/common/mod.rs");
+    for name in crates().keys() {
+        let tests = root().join("crates").join(name).join("tests");
+        for (path, text) in if tests.is_dir() { sources(&tests) } else { Vec::new() } {
+            let says = text.contains(concat!("\"skipped", ": "));
+            assert_eq!(says, path.ends_with(helper), "{}", path.display());
+        }
+    }
+}
+
 /// Fibers and the doubles of `std` need unsafe code. Each block says why it is sound.
 const UNSAFE: &str = "rust";
 

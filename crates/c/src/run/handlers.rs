@@ -5,8 +5,8 @@
 //! wait before it.
 
 use super::{Done, Run, Stop, crash};
+use crate::Identity;
 use crate::code::Body;
-use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Key, Kind};
 use crate::state::{Entry, Head, Status, flag};
 use mazurka_core::{Access, ActorId};

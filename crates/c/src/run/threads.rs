@@ -1,9 +1,9 @@
 //! Threads that come and go.
 
 use super::{CREATION, Done, Run, Stop, crash, unsupported};
+use crate::Identity;
 use crate::code::{Body, NONE};
 use crate::memory::{FUNCTIONS, offset, space};
-use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Kind};
 use crate::state::{Block, EXIT_CODE, EXITED, Head, STOPPED, Status, flag};
 use mazurka_core::{Access, ActorId};

@@ -161,7 +161,7 @@ pub enum TriggerKind {
         names: Vec<String>,
         data: Vec<(String, Templated)>,
     },
-    /// Something outside that nobody models: a message, a button of a remote. Equal texts are the same thing.
+    /// Something outside that is not modelled: a message, a button of a remote. Equal texts are the same thing.
     Outside(String),
     /// Not understood: it can fire at any time.
     Opaque(String),

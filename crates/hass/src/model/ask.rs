@@ -75,7 +75,7 @@ impl Stage<'_, '_> {
         Some(self.model.layout.slots[slot as usize].values[value as usize].clone())
     }
 
-    /// Chooses what nobody can know.
+    /// Chooses what cannot be known.
     pub(crate) fn decide(&mut self, why: &str) -> bool {
         if self.model.exact {
             return false;

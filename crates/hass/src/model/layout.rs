@@ -1,6 +1,6 @@
 //! The slots of a state: entities and attributes that something reads or writes, each with the few values that matter.
 //!
-//! Numbers are cut where somebody compares them: each piece of the line has one number that stands for it.
+//! Numbers are cut where they are compared: each piece of the line has one number that stands for it.
 
 use super::services::{self, Effect};
 use crate::config::{
@@ -59,7 +59,7 @@ impl Slot {
     }
 }
 
-/// A value that nobody mentions.
+/// A value that is mentioned nowhere.
 pub(crate) const OTHER: &str = "other";
 
 /// What is known of each name before its slot is made.
@@ -77,7 +77,7 @@ struct Facts {
 pub(crate) struct Layout {
     pub(crate) slots: Vec<Slot>,
     index: FxHashMap<String, FxHashMap<Option<String>, u16>>,
-    /// The times of day that somebody mentions, in seconds.
+    /// The times of day that are mentioned, in seconds.
     pub(crate) times: Vec<i64>,
     pub(crate) weekdays: bool,
     /// Whether some length of time is mentioned.
@@ -90,7 +90,7 @@ pub(crate) struct Wishes<'w> {
     pub(crate) sunset: i64,
     pub(crate) unavailable: bool,
     pub(crate) hands: bool,
-    /// States that will be set from outside, and whether entities that nobody defines are missing at the start.
+    /// States that will be set from outside, and whether entities without a definition are missing at the start.
     pub(crate) extra: &'w [(String, Val)],
     pub(crate) exact: bool,
     /// What the owner expects.
@@ -429,7 +429,7 @@ impl Collector<'_> {
                     match effect {
                         Effect::State(state) => self.fact(&member, None).values.push(Val::text(state)),
                         Effect::Attribute(attribute, value) => {
-                            // Attributes that nobody reads are left out later.
+                            // Attributes that are never read are left out later.
                             self.fact(&member, Some(attribute)).values.push(value);
                         }
                         Effect::Start(_) => self.has_lengths = true,

@@ -22,6 +22,8 @@ mod zone;
 
 pub(crate) use expect::entities_of;
 pub(crate) use layout::{has_effect, set_by};
+pub use scenario::test_script;
 pub use simulate::{Played, Scenario, ScenarioStep, play};
 pub use state::State;
+pub(crate) use system::ONE_EVENT;
 pub use system::{Model, Options};

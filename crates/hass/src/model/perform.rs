@@ -363,7 +363,7 @@ impl Stage<'_, '_> {
             }
         }
         for (key, value) in &call.data {
-            // What is only told to somebody is never rendered.
+            // What is only a message to people is never rendered.
             if !matches!(key.as_str(), "message" | "title" | "data" | "payload") || self.model.exact {
                 match self.render(value, variables) {
                     Ok(value) => data.push((key.clone(), value)),
@@ -478,11 +478,7 @@ impl Stage<'_, '_> {
         let model = self.model;
         self.tell(Some(id.0), Some(place), || {
             let what: Vec<String> = writes.iter().map(|&(slot, value)| model.shown(slot, value)).collect();
-            if what.is_empty() {
-                "tells somebody something".to_owned()
-            } else {
-                format!("asks for {}", what.join(", "))
-            }
+            if what.is_empty() { "sends a message".to_owned() } else { format!("asks for {}", what.join(", ")) }
         });
         if writes.is_empty() && !model.options.pauses {
             return Ok(Flow::On);
@@ -514,7 +510,7 @@ impl Stage<'_, '_> {
         let new = match effect {
             Effect::State(text) => match number(&text) {
                 Some(new) => Some(new),
-                // States on the way that nobody mentions are left out.
+                // States on the way that are mentioned nowhere are left out.
                 None if matches!(
                     text.as_str(),
                     "opening" | "closing" | "locking" | "unlocking" | "arming" | "pending" | "returning"
@@ -691,7 +687,7 @@ impl Stage<'_, '_> {
             }
             let waits = !by_service;
             let parent = waits.then_some(id);
-            // It may end before the call returns: then nobody has to wait.
+            // It may end before the call returns: then no run has to wait.
             self.change(id, |run| run.children += u8::from(waits));
             let begun = self.begin(routine, 0, variables, parent, false);
             let Some(begun) = begun else {
@@ -765,7 +761,7 @@ impl Stage<'_, '_> {
             };
             self.write(slot, about.number_of(&Val::text(if turns_on { "on" } else { "off" })), Some((id, place)));
             if turns_on && !is_on {
-                // Who is turned on again hears of everything after the others.
+                // An automation that is turned on again hears of everything after the others.
                 for other in 0..model.routines.len() as u16 {
                     if let Some(mark) = model.pair_mark(other, routine) {
                         self.set_mark(mark, if other < routine { 1 } else { 2 });

@@ -21,6 +21,14 @@ use serde_json::{Map, Value as Json, json};
 /// What is played when a trigger of the outside world fires.
 const OUTSIDE: &str = "mazurka_outside";
 
+/// A script that plays scenarios in Home Assistant and tells which of them happened as foretold.
+pub fn test_script(scenarios: &[String]) -> String {
+    let harness = include_str!("../../oracle/home_assistant.py");
+    let all = Json::String(format!("[{}]", scenarios.join(",\n")));
+    // A text of JSON is a text of Python.
+    harness.replace("SCENARIOS = \"[]\"", &format!("SCENARIOS = {all}"))
+}
+
 impl Model {
     /// A schedule as a scenario. `name` is what is wrong.
     pub(crate) fn scenario(&self, name: &str, moves: &[Move]) -> Json {

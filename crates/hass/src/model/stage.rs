@@ -86,6 +86,8 @@ pub(crate) struct Stage<'m, 's> {
     pub(crate) moved: Vec<(RunId, RunId)>,
     /// The runs that began to wait for a device, in order.
     pub(crate) called: Vec<RunId>,
+    /// The cause of the last fight.
+    fight: u8,
     /// What was taken for the age of a clock, and for what nobody can know.
     pub(crate) assumed: Vec<(Key, i64, bool)>,
     pub(crate) decided: Vec<(String, bool)>,
@@ -95,6 +97,9 @@ pub(crate) struct Stage<'m, 's> {
 pub(crate) struct Happened {
     pub(crate) deeds: Vec<Deed>,
     pub(crate) log: Vec<String>,
+    /// The number of the cause that the step began, and of that which its last finding is about.
+    pub(crate) cause: u8,
+    pub(crate) last_cause: u8,
     pub(crate) started: Vec<Key>,
     pub(crate) moved: Vec<(RunId, RunId)>,
     pub(crate) called: Vec<RunId>,
@@ -121,6 +126,7 @@ impl<'m, 's> Stage<'m, 's> {
             started: Vec::new(),
             moved: Vec::new(),
             called: Vec::new(),
+            fight: 0,
             assumed: Vec::new(),
             decided: Vec::new(),
         }
@@ -131,6 +137,8 @@ impl<'m, 's> Stage<'m, 's> {
         Happened {
             deeds: self.deeds.unwrap_or_default(),
             log: self.log,
+            cause: self.cause,
+            last_cause: self.fight,
             started: self.started,
             moved: self.moved,
             called: self.called,
@@ -500,7 +508,7 @@ impl<'m, 's> Stage<'m, 's> {
         self.fire(Happening::Change { slot, old: value, new: value });
     }
 
-    /// Writes a slot; `by` is the run that does it and the place of its action, or nobody.
+    /// Writes a slot; `by` is the run that does it and the place of its action, if a run does it.
     pub(crate) fn write(&mut self, slot: u16, new: u16, by: Option<(RunId, Place)>) {
         let old = self.value(slot);
         let model = self.model;
@@ -532,7 +540,9 @@ impl<'m, 's> Stage<'m, 's> {
         let (writer, cause) = self.state.writers[slot as usize];
         let old = self.state.values[slot as usize];
         if writer != 0 && writer != owner + 1 && cause == run.cause && old != new {
-            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place });
+            let follows = run.depth > 1;
+            self.fight = run.cause;
+            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place, follows });
         }
         self.step.write(self.model.slot_object(slot));
         self.state.writers[slot as usize] = (owner + 1, run.cause);
@@ -555,10 +565,11 @@ impl<'m, 's> Stage<'m, 's> {
         let routine = run.id.0;
         if run.lost && model.first_writes[routine as usize].iter().any(|(known, value)| *known == slot && *value != new)
         {
-            self.find(Finding::Lost { routine, slot, new, place });
+            let waited = model.waited_at(routine, run.at);
+            self.find(Finding::Lost { routine, slot, new, place, waited });
             return;
         }
-        // The trigger's entity is no longer as it was, and what it is now makes somebody do the opposite.
+        // The trigger's entity is no longer as it was, and what it is now makes another automation do the opposite.
         let Some((entity, wanted)) = model.started_by(routine, run.trigger) else { return };
         let now = self.value(entity);
         if wanted.contains(&now) {

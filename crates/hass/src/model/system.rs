@@ -11,7 +11,7 @@ use crate::duration;
 use crate::template::{Template, Val, scan};
 use crate::yaml::Place;
 use mazurka_core::{
-    Access, ActorId, Description, Footprint, Insight, Location, Narrator, ObjectId, Outcome, Step, Traits, Value,
+    Access, ActorId, Description, Footprint, Insight, Location, Move, Narrator, ObjectId, Outcome, Step, Traits, Value,
     Violation, ViolationKind,
 };
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ pub struct Options {
     pub unavailable: bool,
     /// Whether people operate lights, locks and the like by hand.
     pub hands: bool,
-    /// Whether a message to somebody takes time, so that others may run meanwhile.
+    /// Whether a message to people takes time, so that others may run meanwhile.
     pub pauses: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
@@ -40,15 +40,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            sunrise: 23_400,
-            sunset: 64_800,
-            unavailable: true,
-            hands: true,
-            pauses: false,
-            runs: 2,
-            expectation: None,
-        }
+        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, runs: 2, expectation: None }
     }
 }
 
@@ -61,43 +53,13 @@ pub(crate) enum Derivation {
 
 /// Something that is wrong.
 pub(crate) enum Finding {
-    Fight {
-        first: u16,
-        second: u16,
-        slot: u16,
-        old: u16,
-        new: u16,
-        place: Place,
-    },
-    Loop {
-        routines: Vec<u16>,
-    },
-    Lost {
-        routine: u16,
-        slot: u16,
-        new: u16,
-        place: Place,
-    },
-    Stale {
-        routine: u16,
-        other: u16,
-        slot: u16,
-        new: u16,
-        entity: u16,
-        now: u16,
-        place: Place,
-    },
-    Missed {
-        routine: u16,
-        slot: u16,
-        place: Place,
-    },
-    Vanished {
-        routine: u16,
-        slot: u16,
-        new: u16,
-        place: Place,
-    },
+    /// `follows`: the second one runs because of what the first one, or another one, did.
+    Fight { first: u16, second: u16, slot: u16, old: u16, new: u16, place: Place, follows: bool },
+    Loop { routines: Vec<u16> },
+    Lost { routine: u16, slot: u16, new: u16, place: Place, waited: Option<Place> },
+    Stale { routine: u16, other: u16, slot: u16, new: u16, entity: u16, now: u16, place: Place },
+    Missed { routine: u16, slot: u16, place: Place },
+    Vanished { routine: u16, slot: u16, new: u16, place: Place },
     /// What the owner expects is not so.
     Broken,
 }
@@ -150,6 +112,9 @@ pub struct Model {
     pub(crate) first_object: u32,
     cut: AtomicBool,
 }
+
+/// What stands for the event in the words of a finding, until it is known which one it was.
+pub(crate) const ONE_EVENT: &str = "both because of one event";
 
 /// How many deeds of one step are told.
 const MOST_TOLD: usize = 12;
@@ -234,7 +199,7 @@ impl Model {
         model
     }
 
-    /// Who listens to what.
+    /// Which routine listens to what.
     fn wire(&mut self) {
         let mut marks = 2;
         for (routine, about) in self.routines.iter().enumerate() {
@@ -324,15 +289,7 @@ impl Model {
     fn touched(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         let alone = [&self.routines[routine]];
-        let wishes = Wishes {
-            sunrise: 0,
-            sunset: 0,
-            unavailable: false,
-            hands: false,
-            extra: &[],
-            exact: false,
-            expected: None,
-        };
+        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
         let own = Layout::new(&self.configuration, &alone, &wishes);
         for slot in &own.slots {
             if let Some(number) = self.layout.slot(&slot.name.0, slot.name.1.as_deref()) {
@@ -373,15 +330,7 @@ impl Model {
 
     fn touched_flat(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let mut all = BTreeSet::new();
-        let wishes = Wishes {
-            sunrise: 0,
-            sunset: 0,
-            unavailable: false,
-            hands: false,
-            extra: &[],
-            exact: false,
-            expected: None,
-        };
+        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
         let own = Layout::new(&self.configuration, &[&self.routines[routine]], &wishes);
         all.extend(own.slots.iter().filter_map(|slot| self.layout.slot(&slot.name.0, slot.name.1.as_deref())));
         (all.clone(), all)
@@ -641,6 +590,59 @@ impl Model {
         }
     }
 
+    /// `automations.yaml:12`
+    fn shown_place(&self, place: Place) -> String {
+        format!("{}:{}", self.configuration.path(place), place.line)
+    }
+
+    /// Where a routine sets a slot to a value, if one of its calls says so.
+    fn set_at(&self, routine: u16, slot: u16, value: u16) -> Option<Place> {
+        let entity = &self.layout.slots[slot as usize].name.0;
+        let text = self.layout.slots[slot as usize].values[value as usize].to_string();
+        let own = self.codes[routine as usize].ops.iter();
+        let calls = own.filter_map(|(op, place, _)| if let Op::Call(call) = op { Some((call, *place)) } else { None });
+        let sets = |call: &crate::config::Call| {
+            let named = targets(call, &self.configuration);
+            named.iter().any(|name| super::layout::expand(&self.configuration, name).contains(entity))
+        };
+        let mut fitting = calls.filter(|(call, _)| sets(call));
+        let says = |call: &crate::config::Call| {
+            let data: Vec<(String, Val)> =
+                call.data.iter().filter_map(|(key, value)| Some((key.clone(), value.fixed()?))).collect();
+            let service = call.service.fixed().map(|service| service.to_string()).unwrap_or_default();
+            effects(&service, entity, &data).unwrap_or_default().contains(&Effect::State(text.clone()))
+        };
+        let all: Vec<_> = fitting.by_ref().collect();
+        all.iter().find(|(call, _)| says(call)).or(all.first()).map(|(_, place)| *place)
+    }
+
+    /// Where a run has waited, before the operation that it is at.
+    pub(crate) fn waited_at(&self, routine: u16, at: u16) -> Option<Place> {
+        let before = self.codes[routine as usize].ops.iter().take(at as usize).rev();
+        let mut waits = before.filter(|(op, ..)| {
+            matches!(op, Op::Delay(_) | Op::WaitTemplate { .. } | Op::WaitTrigger { .. })
+        });
+        waits.next().map(|(_, place, _)| *place)
+    }
+
+    /// When each step of a schedule happens, as times of day, and what the last one began with.
+    pub(crate) fn told_times(&self, moves: &[Move]) -> (Vec<String>, Option<String>) {
+        let followed = self.follow(moves);
+        let clock = |milliseconds: &i64| {
+            let second = followed.start + milliseconds / 1000;
+            let time = format!("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60);
+            let part = milliseconds % 1000;
+            if part == 0 { time } else { format!("{time}.{part:03}") }
+        };
+        let cause = followed.steps.last().map(|happened| happened.last_cause);
+        let first = followed.steps.iter().rposition(|happened| Some(happened.cause) == cause);
+        let words = first.map(|at| match self.who(moves[at].actor) {
+            Who::Run(id) => format!("{} went on", self.quoted(id.0)),
+            _ => self.actor_name(moves[at].actor),
+        });
+        (followed.times.iter().map(clock).collect(), words)
+    }
+
     fn location(&self, place: Place) -> Location {
         Location { file: Arc::from(self.configuration.path(place)), line: place.line, column: place.column }
     }
@@ -649,14 +651,25 @@ impl Model {
     pub(crate) fn violation(&self, finding: Finding) -> Violation {
         let name = |routine: u16| self.quoted(routine);
         let (kind, message, place) = match finding {
-            Finding::Fight { first, second, slot, old, new, place } => (
+            Finding::Fight { first, second, slot, old, new, place, follows } => (
                 ViolationKind::Conflict,
                 format!(
-                    "{} {}, and {} {}, both because of one event; which of them wins depends on the order in which Home Assistant calls them",
+                    "{} {}, and {} {}{}, {ONE_EVENT}; {}",
                     name(first),
                     self.does(slot, old),
                     name(second),
-                    self.does(slot, new)
+                    self.does(slot, new),
+                    self.set_at(first, slot, old).map_or_else(String::new, |other| {
+                        format!(" ({} and {})", self.shown_place(other), self.shown_place(place))
+                    }),
+                    if follows {
+                        format!(
+                            "{} follows from what was done first, and undoes it: let one of them ask for a condition that the other one excludes",
+                            name(second)
+                        )
+                    } else {
+                        "which of them wins depends on the order in which Home Assistant calls them, and that changes when you edit one of them: make them one automation with `choose`, or let one ask for a condition that the other one excludes".to_owned()
+                    }
                 ),
                 Some(place),
             ),
@@ -675,11 +688,12 @@ impl Model {
                 };
                 (ViolationKind::Cascade, message, routines.last().map(|&routine| self.routines[routine as usize].place))
             }
-            Finding::Lost { routine, slot, new, place } => (
+            Finding::Lost { routine, slot, new, place, waited } => (
                 ViolationKind::Conflict,
                 format!(
-                    "lost trigger: {} was triggered again while it waited, `mode: {}` ignored that, and it {} too early; try `mode: restart`",
+                    "lost trigger: {} was triggered again while it waited{}, `mode: {}` ignored that, and it {} too early; try `mode: restart`",
                     name(routine),
+                    waited.map_or_else(String::new, |place| format!(", at {}", self.shown_place(place))),
                     self.routines[routine as usize].mode.name(),
                     self.does(slot, new)
                 ),
@@ -688,11 +702,12 @@ impl Model {
             Finding::Stale { routine, other, slot, new, entity, now, place } => (
                 ViolationKind::Conflict,
                 format!(
-                    "stale action: {} {} after its delay, though {} by now, for which {} does the opposite; try `for:` in the trigger, `mode: restart`, or a condition after the delay",
+                    "stale action: {} {} after its delay, though {} by now, for which {} ({}) does the opposite; try `for:` in the trigger, `mode: restart`, or a condition after the delay",
                     name(routine),
                     self.does(slot, new),
                     self.is_word(entity, now),
-                    if other == routine { "it".to_owned() } else { name(other) }
+                    if other == routine { "it".to_owned() } else { name(other) },
+                    self.shown_place(self.routines[other as usize].place)
                 ),
                 Some(place),
             ),
@@ -724,7 +739,7 @@ impl Model {
         Violation { location: place.map(|place| self.location(place)), ..Violation::new(kind, message) }
     }
 
-    /// What was done in a step, by whom: `"Hall on" runs, asks for light.hall on`.
+    /// What was done in a step, and by which automation: `"Hall on" runs, asks for light.hall on`.
     fn told(&self, deeds: &[Deed]) -> String {
         let mut told = String::new();
         let mut before = None;
@@ -784,7 +799,7 @@ impl Model {
             stage.arm(routine);
         }
         stage.finish();
-        // What was set up is nobody's deed.
+        // What was set up is no automation's action.
         state.runs.clear();
         state
     }
@@ -852,6 +867,7 @@ impl Model {
     pub(crate) fn perform_step(&self, state: &mut State, actor: ActorId, step: &mut Step, telling: bool) -> Happened {
         let mut stage = Stage::new(self, state, step, telling);
         stage.new_cause();
+        let cause = stage.cause;
         match self.who(actor) {
             Who::Doing((Doing::Change(slot, value), _)) => stage.write(*slot, *value, None),
             Who::Doing((Doing::Event(name, data), _)) => {
@@ -894,7 +910,7 @@ impl Model {
             }
         }
         stage.finish();
-        stage.happened()
+        Happened { cause, ..stage.happened() }
     }
 
     fn fire_all(&self, stage: &mut Stage<'_, '_>, wanted: impl Fn(&TriggerKind) -> bool, platform: &str) {

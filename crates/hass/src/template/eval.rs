@@ -30,7 +30,7 @@ pub trait World {
     /// Whether the state of an entity changed more than so many milliseconds ago; nothing if that is not known.
     fn is_older(&mut self, entity: &str, milliseconds: i64) -> Option<bool>;
 
-    /// Decides what nobody can know.
+    /// Decides what cannot be known.
     fn decide(&mut self, why: &str) -> bool;
 }
 
@@ -90,7 +90,7 @@ pub fn evaluate(template: &Template, world: &mut dyn World, variables: &dyn Vari
     })
 }
 
-/// Whether a value is true; what nobody can know is decided by the world.
+/// Whether a value is true; what cannot be known is decided by the world.
 pub fn truth(value: &Val, world: &mut dyn World) -> bool {
     match value {
         Val::Undefined | Val::None => false,

@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: [&str; 44] = [
     "this",
 ];
 
-/// Functions and filters whose result nobody can know.
+/// Functions and filters whose result cannot be known.
 pub(super) const UNKNOWABLE: [&str; 23] = [
     "closest",
     "distance",

@@ -1,10 +1,13 @@
 //! Scenarios in the form of `oracle/home_assistant.py`, and the difference between what Home Assistant did and what the
 //! model does.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use mazurka_hass::config::{Memory, read_configuration};
 use mazurka_hass::model::{Played, Scenario, ScenarioStep, play};
 use mazurka_hass::template::Val;
 use serde_json::Value as Json;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 pub(crate) fn text(json: &Json) -> String {
@@ -88,4 +91,44 @@ pub(crate) fn difference(case: &Json, did: &Json) -> Option<String> {
         }
     }
     None
+}
+
+/// A Home Assistant that answers scenario by scenario.
+pub(crate) struct Oracle {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Oracle {
+    /// Starts it, if there is one.
+    pub(crate) fn start() -> Option<Oracle> {
+        let Ok(python) = std::env::var("MAZURKA_HOME_ASSISTANT") else {
+            eprintln!("skipped: MAZURKA_HOME_ASSISTANT is not the path of a Python with Home Assistant");
+            return None;
+        };
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/oracle/home_assistant.py");
+        let mut child = Command::new(python)
+            .args([script, "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the Python of MAZURKA_HOME_ASSISTANT can be started");
+        let output = BufReader::new(child.stdout.take().expect("its output is piped"));
+        Some(Oracle { child, output })
+    }
+
+    pub(crate) fn play(&mut self, program: &Json) -> Json {
+        let input = self.child.stdin.as_mut().expect("its input is piped");
+        writeln!(input, "{program}").and_then(|()| input.flush()).expect("it reads");
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("it answers");
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("it answers in JSON, not {line:?} to {program}"))
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
 }

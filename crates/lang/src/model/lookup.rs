@@ -73,7 +73,7 @@ impl Model {
     }
 
     /// Whether a violation has stopped an actor whose record goes.
-    pub(crate) fn forgot_somebody_stopped(&self, words: &[i64]) -> bool {
+    pub(crate) fn forgot_a_stopped_actor(&self, words: &[i64]) -> bool {
         words[self.layout.stopped..self.layout.stopped_readers].contains(&1)
     }
 
@@ -87,7 +87,7 @@ impl Model {
         self.sync_count(words, object) - known - stopped.get(lock).copied().unwrap_or(0)
     }
 
-    /// Those who hold a read-write lock for reading and are not forgotten.
+    /// The actors that hold a read-write lock for reading and are not forgotten.
     pub(crate) fn readers<'w>(&self, words: &'w [i64], lock: usize) -> impl Iterator<Item = Record> + 'w {
         let has_begun = |record: &Record| record.header.status != Status::Pending;
         self.records(words).filter(has_begun).filter(move |record| words[record.stack() + lock] > 0)

@@ -1,9 +1,9 @@
 //! Actors that come and go: spawn, join, post.
 
 use super::{CREATION, Run, Stop};
+use crate::Identity;
 use crate::ast::Fault;
 use crate::code::{NONE, PlaceRef, Register};
-use crate::model::Identity;
 use crate::state::{Header, Kind, Record, Records, Status, pair};
 use mazurka_core::Access;
 use smallvec::SmallVec;

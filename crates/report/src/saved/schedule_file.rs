@@ -53,7 +53,7 @@ pub struct ScheduleFile {
     pub at: Option<Place>,
     /// Which of the initial states it begins in.
     pub start: usize,
-    /// Who moves, one after the other.
+    /// The actors that move, one after the other.
     pub steps: Vec<SavedStep>,
 }
 

@@ -1,4 +1,4 @@
-//! A schedule told: who moved, what changed, what went wrong and why.
+//! A schedule told: which actor moved, what changed, what went wrong and why.
 //!
 //! A story is plain data. It is made by following the schedule on the program once more, so whatever it tells has
 //! happened; where the program does not follow, the story ends and [`Story::faithful`] is false.
@@ -133,9 +133,9 @@ pub(crate) struct Side<'a> {
 pub struct ToldEarly {
     /// The index of the row that came too early.
     pub step: usize,
-    /// Who should have moved before it.
+    /// The actor that should have moved before it.
     pub actor: String,
-    /// What that one would have done, as the source has it.
+    /// What that actor would have done, as the source has it.
     pub text: String,
     /// Where the source has it.
     pub location: Option<Location>,

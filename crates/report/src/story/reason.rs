@@ -77,7 +77,7 @@ impl Telling {
             return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
         }
         let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
-        // Those who wait for each other do so whatever led there.
+        // Actors that wait for each other do so whatever led there.
         if let Some(why) = cycle_in_words(&self.waits).filter(|_| is_deadlock) {
             return Reason { why: Some(why), ..Reason::default() };
         }
@@ -113,7 +113,7 @@ impl Telling {
                 Reason::of(format!("{alone} alone leads there: no other actor has to move"))
             }
             ([alone], None) => Reason::of(format!("{alone} alone causes it: no other actor has to move")),
-            // The message says who waits for what, and that is the reason.
+            // The message says which actor waits for what, and that is the reason.
             (_, None) if is_deadlock => Reason::default(),
             (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
             (_, None) => Reason { why: self.why_of_invariant(found), ..Reason::default() },

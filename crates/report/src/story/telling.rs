@@ -13,7 +13,7 @@ pub(super) struct Telling {
     pub(super) initial: Vec<Value>,
     pub(super) rows: Vec<Row>,
     pub(super) footprints: Vec<Footprint>,
-    /// Who waits at the end, if no actor can move there.
+    /// The actors that wait at the end, if none can move there.
     pub(super) waits: Vec<Wait>,
     /// What is violated at the end, if the program follows the schedule to it.
     pub(super) met: Vec<Violation>,

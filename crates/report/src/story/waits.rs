@@ -5,7 +5,7 @@ use mazurka_core::{ActorId, Awaited, Footprint, Location, ObjectId, ObjectKind, 
 /// An actor that waits in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Who waits.
+    /// The actor that waits.
     pub actor: String,
     /// What it wants to do, as the source has it.
     pub text: String,
@@ -24,7 +24,7 @@ pub enum Waited {
     Object {
         /// The object.
         name: String,
-        /// Who has it.
+        /// Its holder.
         holder: Option<String>,
     },
     /// The end of another actor.
@@ -103,7 +103,7 @@ fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awai
     }
 }
 
-/// A line for each one who waits: what it holds and what it waits for, and then the cycle if there is one.
+/// A line for each actor that waits: what it holds and what it waits for, and then the cycle if there is one.
 pub(crate) fn waits_in_words(waits: &[Wait]) -> Vec<String> {
     let mut lines: Vec<String> = waits.iter().map(wait_in_words).collect();
     lines.extend(cycle_of_names(waits).map(|cycle| format!("a cycle: {cycle}")));
@@ -116,14 +116,14 @@ fn wait_in_words(wait: &Wait) -> String {
     format!("{} {holds}, waits for {}", wait.actor, wait.awaited.words())
 }
 
-/// Those who wait for each other, as `a → b → a`.
+/// The actors that wait for each other, as `a → b → a`.
 pub(crate) fn cycle_of_names(waits: &[Wait]) -> Option<String> {
     let mut names: Vec<&str> = cycle(waits).into_iter().map(|index| waits[index].actor.as_str()).collect();
     names.push(names.first()?);
     Some(names.join(" → "))
 }
 
-/// Why those who wait for each other cannot go on: the order in which each of them takes what it needs.
+/// Why actors that wait for each other cannot go on: the order in which each of them acquires what it needs.
 pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
     let cycle = cycle(waits);
     let last = *cycle.last()?;
@@ -153,7 +153,8 @@ pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
     Some(format!("{}: a cycle", sides.join(", ")))
 }
 
-/// Those who wait for each other in a cycle, by their places in `waits`: each for the next, the last for the first.
+/// The actors that wait for each other in a cycle, by their places in `waits`: each for the next, the last for the
+/// first.
 pub fn cycle(waits: &[Wait]) -> Vec<usize> {
     let next = |index: usize| {
         let other = waits[index].awaited.actor()?;
