@@ -236,6 +236,9 @@ pub(crate) struct AssistantSettings {
     /// on the line before, does the same for what is found there.
     #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
     pub(crate) ignore: Vec<String>,
+    /// Also tell where one automation undoes what another one did because of an earlier event: most homes want that.
+    #[arg(help_heading = "Home Assistant", long)]
+    pub(crate) takeovers: bool,
     /// A file with accepted findings, one on each line: only what is new is told.
     #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) accept: Option<String>,
@@ -272,6 +275,7 @@ impl Search {
             automations: self.assistant.automation.clone(),
             expectation: self.assistant.expectation.clone(),
             ignored: self.assistant.ignore.clone(),
+            takeovers: self.assistant.takeovers,
             accepted: self.assistant.accept.clone(),
             dependence: self.dependence.clone(),
             clang: self.c.clang.clone(),

@@ -206,7 +206,8 @@ fn write_test(path: &Path, loaded: &Loaded, checked: &Checked) -> Result<()> {
         ));
     };
     let script = mazurka_hass::model::test_script(&scenarios);
-    let is_test = |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
+    let is_test =
+        |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
     save(path, script.as_bytes(), &is_test).map_err(|error| {
         let why = error.why("exists and is not a test that mazurka wrote");
         anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))

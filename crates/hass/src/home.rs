@@ -445,6 +445,19 @@ fn slices(configuration: &Configuration, writes: &[BTreeSet<String>]) -> (Vec<Ve
             }
         }
     }
+    // Those with a common trigger of which one asks for what the other one sets: their order matters.
+    let asked: Vec<String> =
+        configuration.automations.iter().map(|routine| format!("{:?}", routine.conditions)).collect();
+    for (number, asks) in asked.iter().enumerate() {
+        for (other, sets) in writes.iter().enumerate() {
+            if other != number
+                && sets.iter().any(|entity| asks.contains(entity.as_str()))
+                && share_a_trigger(configuration, number, other)
+            {
+                add(vec![number.min(other), number.max(other)], &mut groups);
+            }
+        }
+    }
     for (number, routine) in configuration.automations.iter().enumerate() {
         // Who hears of what it sets itself, or of what another one sets that hears of it: a loop.
         let follows = |from: usize, to: usize| writes[from].iter().any(|entity| hears(configuration, to, entity));

@@ -46,7 +46,7 @@ impl Allowance {
         let [fewest, most] = self.of_one;
         let states = (self.states / slices.max(1) as u64).clamp(fewest, most);
         let time = self.time.mul_f64(cores as f64 / slices.max(1) as f64);
-        (states, time.clamp(Duration::from_millis(500), Duration::from_secs(20)))
+        (states, time.clamp(Duration::from_millis(100), Duration::from_secs(20)))
     }
 }
 
@@ -179,7 +179,9 @@ impl HomeAssistant {
         let (mut first, mut alike) = (Vec::new(), Vec::new());
         for found in found {
             let names: Vec<String> = self.named(&found.violation.message).into_iter().map(str::to_owned).collect();
-            let is_new_group = names.is_empty() || seen.insert((weight(&found), names));
+            // A fight explains why the order of two automations matters.
+            let is_explained = weight(&found) == 6 && seen.contains(&(1, names.clone()));
+            let is_new_group = names.is_empty() || !is_explained && seen.insert((weight(&found), names));
             let is_new_place =
                 found.violation.location.clone().is_none_or(|place| places.insert((weight(&found), place)));
             if is_new_group && is_new_place { first.push(found) } else { alike.push(told(&found)) }
@@ -201,7 +203,9 @@ fn weight(found: &Found) -> u8 {
         (_, Some("lost trigger")) => 3,
         (_, Some("stale action")) => 4,
         (_, Some("missed wait")) => 5,
-        (_, Some("unavailable")) => 6,
+        (_, Some("order")) => 6,
+        (_, Some("unavailable")) => 7,
+        (_, Some("takeover")) => 8,
         _ => 1,
     }
 }

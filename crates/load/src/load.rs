@@ -203,7 +203,8 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
     let contents: Vec<&str> = texts.iter().map(|source| source.text.as_str()).collect();
     let source = Fingerprint::of_bytes(contents.join("\0").as_bytes());
     let home = |configuration, unavailable| {
-        let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
+        let takeovers = settings.takeovers;
+        let options = mazurka_hass::Options { unavailable, takeovers, ..mazurka_hass::Options::default() };
         match &settings.expectation {
             Some(name) => mazurka_hass::Home::expecting(configuration, name, &options).map_err(|name| {
                 let expected = "expected the name of one that stands in mazurka.yaml";

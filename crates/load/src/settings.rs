@@ -25,6 +25,8 @@ pub struct Settings {
     pub expectation: Option<String>,
     /// The automations of Home Assistant of which nothing is told.
     pub ignored: Vec<String>,
+    /// Whether it is told that one automation undoes what another one did because of an earlier event.
+    pub takeovers: bool,
     /// The file with accepted findings.
     pub accepted: Option<String>,
     /// The file of the dependences of a trace.
@@ -84,6 +86,7 @@ impl Settings {
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.expectation.as_ref().map(|_| "--expectation".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.ignored.first().map(|_| "--ignore".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.takeovers.then(|| "--takeovers".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.accepted.as_ref().map(|_| "--accept".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
@@ -117,6 +120,9 @@ impl Settings {
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
         all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
         all.extend(self.expectation.iter().map(|name| ("expectation".to_owned(), name.clone())));
+        if self.takeovers {
+            all.push(("takeovers".to_owned(), "yes".to_owned()));
+        }
         all
     }
 
@@ -150,9 +156,10 @@ impl Settings {
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
                 (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
                 (Kind::HomeAssistant, "expectation", name) => settings.expectation = Some(name.to_owned()),
+                (Kind::HomeAssistant, "takeovers", "yes") => settings.takeovers = true,
                 (Kind::HomeAssistant, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::HomeAssistant, ..) => {
-                    let expected = "expected automation=NAME, expectation=NAME or never=RULE";
+                    let expected = "expected automation=NAME, expectation=NAME, takeovers=yes or never=RULE";
                     return Err(format!("`define {name}={value}`\n{expected}"));
                 }
                 (Kind::Trace, ..) => {

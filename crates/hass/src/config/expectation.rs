@@ -75,6 +75,9 @@ impl Expectation {
     }
 }
 
+/// How much of a sentence that cannot be read is shown.
+const MOST_SHOWN: usize = 120;
+
 /// The expectations of a file: a mapping of names to sentences.
 pub(super) fn expectations(node: &Node) -> Result<Vec<Expectation>, Problem> {
     let wrong = |node: &Node, message: String, expected: String| Err(Problem::new(node.place, message, expected));
@@ -91,7 +94,11 @@ pub(super) fn expectations(node: &Node) -> Result<Vec<Expectation>, Problem> {
         };
         match Expectation::parse(&name.to_string(), text, Some(name.place)) {
             Ok(expectation) => found.push(expectation),
-            Err(expected) => return wrong(value, format!("the expectation `{name}`: {text}"), expected),
+            Err(expected) => {
+                let shown: String = text.chars().take(MOST_SHOWN).collect();
+                let more = if text.chars().count() > MOST_SHOWN { "…" } else { "" };
+                return wrong(value, format!("the expectation `{name}`: {shown}{more}"), expected);
+            }
         }
     }
     Ok(found)
