@@ -14,7 +14,7 @@ use mazurka::report::html::{self, Page};
 use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
-use mazurka_load::{Loaded, load_within};
+use mazurka_load::{LoadError, Loaded, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -50,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         let _disarmed = backstop.disarmed_at_end();
         search(arguments, &outputs, console, options.clone(), engine, &known)
     });
+    if let Some(LoadError::Stopped(reason)) = told.as_ref().err().and_then(|error| error.downcast_ref()) {
+        let checked = known.lock().unwrap_or_else(PoisonError::into_inner).so_far(*reason);
+        return Ok(tell_so_far(arguments, &outputs, console, &checked));
+    }
     let (loaded, options, started, mut checked) = told?;
     let mut unwritten = Unwritten::default();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked, &mut unwritten);
@@ -74,7 +78,8 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         }
     }
     if let Some(file) = &arguments.write_accept {
-        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report())).map_err(|error| anyhow!("error: {error}"))?;
+        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report()))
+            .map_err(|error| anyhow!("error: {error}"))?;
         unwritten.note(write_accept(Path::new(file), &[row]));
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
@@ -201,7 +206,8 @@ fn write_test(path: &Path, loaded: &Loaded, checked: &Checked) -> Result<()> {
         ));
     };
     let script = mazurka_hass::model::test_script(&scenarios);
-    let is_test = |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
+    let is_test =
+        |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
     save(path, script.as_bytes(), &is_test).map_err(|error| {
         let why = error.why("exists and is not a test that mazurka wrote");
         anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))

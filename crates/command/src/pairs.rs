@@ -213,7 +213,8 @@ fn slices_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     let configuration = load_home_with(&arguments.files, &arguments.home.never)?;
     let texts: Vec<&str> = configuration.sources.iter().map(|source| source.text.as_str()).collect();
     let source = Fingerprint::of_bytes(texts.join("\0").as_bytes());
-    let home = Home::new(configuration, &[], &mazurka_hass::Options::default()).map_err(|name| anyhow!("error: {name}"))?;
+    let home =
+        Home::new(configuration, &[], &mazurka_hass::Options::default()).map_err(|name| anyhow!("error: {name}"))?;
     let setting = setting(arguments, Rows::Slices)?;
     let slice = |slice: usize| {
         let mut names: Vec<String> = home.slice_automations(slice).iter().map(|(name, _)| (*name).to_owned()).collect();

@@ -8,7 +8,8 @@ use crate::config::{Action, ActionKind, Configuration, Expectation, Match, Routi
 use crate::model::{Model, ONE_EVENT, Options, State};
 use crate::template::Val;
 use mazurka_core::{
-    Access, ActorId, Description, Footprint, Insight, Move, Narrator, ObjectId, Outcome, Schedule, Step, System, Traits, Value,
+    Access, ActorId, Description, Footprint, Insight, Move, Narrator, ObjectId, Outcome, Schedule, Step, System,
+    Traits, Value,
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -78,7 +79,8 @@ impl Home {
 
     /// A home of which just this expectation is looked at. The error is its name, if there is none of that name.
     pub fn expecting(configuration: Configuration, name: &str, options: &Options) -> Result<Self, String> {
-        let number = configuration.expectations.iter().position(|known| known.name == name).ok_or_else(|| name.to_owned())?;
+        let number =
+            configuration.expectations.iter().position(|known| known.name == name).ok_or_else(|| name.to_owned())?;
         let configuration = Arc::new(configuration);
         let writes: Vec<BTreeSet<String>> =
             configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
@@ -130,11 +132,17 @@ impl Home {
             let Some(expectation) = slice.model.expectation() else { continue };
             let unknown = slice.model.unknown_in_expectation();
             if !unknown.is_empty() {
-                found.push((expectation, format!("speaks of {}, which nothing in the configuration knows", unknown.join(" and "))));
+                found.push((
+                    expectation,
+                    format!("speaks of {}, which nothing in the configuration knows", unknown.join(" and ")),
+                ));
             } else if slice.model.automations().next().is_none() {
                 found.push((expectation, "speaks of what no automation sets".to_owned()));
             } else if !slice.model.was_tested() {
-                found.push((expectation, "was never put to the test, since what it speaks of never came to be so".to_owned()));
+                found.push((
+                    expectation,
+                    "was never put to the test, since what it speaks of never came to be so".to_owned(),
+                ));
             }
         }
         found
@@ -215,6 +223,12 @@ impl Home {
             told.push((
                 "not read".to_owned(),
                 format!("{} automations and scripts; `mazurka apps` says why", self.configuration.broken.len()),
+            ));
+        }
+        if !self.configuration.problems.is_empty() {
+            told.push((
+                "not read".to_owned(),
+                format!("{} other parts of the files; `mazurka apps` says why", self.configuration.problems.len()),
             ));
         }
         if self.slices.iter().any(|slice| slice.model.was_cut()) {

@@ -7,8 +7,8 @@ use mazurka_hass::{Home, OneSlice, Options};
 
 /// What is found in some automations, without doubles.
 fn found_with(text: &str, options: &Options) -> Vec<String> {
-    let configuration =
-        read_files(&mut Memory::new([("automations.yaml", text)]), &["automations.yaml".to_owned()]).expect("it can be read");
+    let configuration = read_files(&mut Memory::new([("automations.yaml", text)]), &["automations.yaml".to_owned()])
+        .expect("it can be read");
     assert!(configuration.broken.is_empty(), "{:?}", configuration.broken);
     let home = Home::new(configuration, &[], options).expect("there are automations");
     let mut found = Vec::new();
@@ -101,7 +101,9 @@ fn a_full_queue_loses_triggers_too() {
 ";
     assert_eq!(
         found(text),
-        ["lost trigger: \"Stairs\" was triggered again while it waited, at automations.yaml:8, `mode: queued` ignored that, and it turns light.stairs off too early; try `mode: restart`"]
+        [
+            "lost trigger: \"Stairs\" was triggered again while it waited, at automations.yaml:8, `mode: queued` ignored that, and it turns light.stairs off too early; try `mode: restart`"
+        ]
     );
     assert_eq!(found(&text.replace("queued\n  max: 1", "restart")), Vec::<String>::new());
 }
@@ -114,7 +116,9 @@ fn a_device_that_comes_back_is_no_news() {
         found.iter().any(|found| *found == "unavailable: binary_sensor.hall comes back from unavailable as on, as it was before, and for that \"Hall on\" turns light.hall on; try `not_from: [unavailable, unknown]`"),
         "{found:?}"
     );
-    let mended = HALL.replace("to: 'on'", "to: 'on', not_from: [unavailable, unknown]").replace("to: 'off'", "to: 'off', from: 'on'");
+    let mended = HALL
+        .replace("to: 'on'", "to: 'on', not_from: [unavailable, unknown]")
+        .replace("to: 'off'", "to: 'off', from: 'on'");
     assert_eq!(found_with(&mended, &shaky), Vec::<String>::new());
 }
 

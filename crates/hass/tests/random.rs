@@ -368,7 +368,9 @@ fn removable(program: &Json) -> Vec<String> {
     let mut found = Vec::new();
     walk(&program["configuration"], "/configuration", &mut found);
     // With the time that passes after each.
-    found.extend((0..program["steps"].as_array().map_or(0, Vec::len) / 2).map(|number| format!("/steps/{}", 2 * number)));
+    found.extend(
+        (0..program["steps"].as_array().map_or(0, Vec::len) / 2).map(|number| format!("/steps/{}", 2 * number)),
+    );
     found.sort_by_key(|path| path.matches('/').count());
     found
 }
@@ -408,10 +410,12 @@ fn random_automations_do_the_same_in_home_assistant() {
         let program = program(seed);
         // Who stops itself within a parallel: how many turns its other branches still have is not followed.
         let text = program.to_string();
-        let stops = ["automation.turn_off", "automation.toggle", "script.turn_off"].iter().any(|name| text.contains(name));
+        let stops =
+            ["automation.turn_off", "automation.toggle", "script.turn_off"].iter().any(|name| text.contains(name));
         if oracle::scenario(&program).is_none()
             || EXPLAINED.iter().any(|(known, _)| *known == seed)
-            || stops && text.contains("\"parallel\":") {
+            || stops && text.contains("\"parallel\":")
+        {
             continue;
         }
         compared += 1;

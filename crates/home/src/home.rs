@@ -235,15 +235,8 @@ impl Home {
     /// Whether an app is one of Hubitat, whose drivers have commands of their own: it includes libraries, uses what only
     /// Hubitat has, or names its place on the hub.
     pub(crate) fn is_of_hubitat(&self, app: u32) -> bool {
-        const SIGNS: [&str; 7] = [
-            "hubitat",
-            "Hubitat",
-            "importUrl",
-            "//nclude",
-            "singleThreaded",
-            "installOnOpen",
-            "pushableButton",
-        ];
+        const SIGNS: [&str; 7] =
+            ["hubitat", "Hubitat", "importUrl", "//nclude", "singleThreaded", "installOnOpen", "pushableButton"];
         let source = &self.apps[app as usize].source;
         self.profile == Profile::Usual && SIGNS.iter().any(|sign| source.contains(sign))
     }

@@ -96,14 +96,18 @@ pub(crate) fn origin(text: &str, file: &Arc<str>, line: u32) -> (Arc<str>, u32) 
 mod tests {
     use super::*;
 
-    const LIBRARY: &str = "library(\n  author: \"a\", category: 'x',\n  name: 'tools',\n  namespace: \"acme\"\n)\ndef help() {}\n";
+    const LIBRARY: &str =
+        "library(\n  author: \"a\", category: 'x',\n  name: 'tools',\n  namespace: \"acme\"\n)\ndef help() {}\n";
 
     #[test]
     fn a_library_is_known_by_what_it_calls_itself() {
         assert_eq!(library_name(LIBRARY).as_deref(), Some("acme.tools"));
         assert_eq!(library_name("def library(x) {}\n"), None);
         assert_eq!(library_name("definition(name: 'x', namespace: 'y')"), None);
-        assert_eq!(included("// #include a.b\n  #include acme.tools // mine\n#includes x\n"), [(2, "acme.tools".to_owned())]);
+        assert_eq!(
+            included("// #include a.b\n  #include acme.tools // mine\n#includes x\n"),
+            [(2, "acme.tools".to_owned())]
+        );
     }
 
     #[test]

@@ -56,7 +56,9 @@ fn places(file: &Path, folders: &[String]) -> Result<Vec<PathBuf>, LoadError> {
     for folder in folders {
         if let Err(error) = fs::read_dir(folder) {
             let (folder, why) = (shown(folder), file_trouble(&error));
-            return Err(LoadError::plain(format!("error: --library {folder}: {why}\nexpected a folder with libraries")));
+            return Err(LoadError::plain(format!(
+                "error: --library {folder}: {why}\nexpected a folder with libraries"
+            )));
         }
     }
     let mut places: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();

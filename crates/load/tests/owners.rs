@@ -32,7 +32,7 @@ impl Folder {
     }
 
     fn error(&self, settings: &Settings) -> String {
-        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").0
+        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").to_string()
     }
 }
 
@@ -127,7 +127,11 @@ fn an_expectation_that_nothing_can_test_is_told() {
 #[test]
 fn an_expectation_that_cannot_be_read_is_an_error_with_its_place() {
     let error = |text: &str| door("wrong", text).error(&Settings::default());
-    assert!(error("A: never lock.front is\n").contains("mazurka.yaml:1: the expectation `A`"), "{}", error("A: never x.y is"));
+    assert!(
+        error("A: never lock.front is\n").contains("mazurka.yaml:1: the expectation `A`"),
+        "{}",
+        error("A: never x.y is")
+    );
     assert!(error("A: never lock.front is\n").contains("expected a value such as on at the end"));
     assert!(error("A: [never]\n").contains("the expectation `A` is a list"));
     assert!(error("- never x\n").contains("mazurka.yaml:1: the file is a list"));
@@ -221,10 +225,7 @@ automation:
 ";
     let checked = Folder::new("considered", &[("configuration.yaml", text)]).check();
     assert_eq!(checked.exploration.verdict, Verdict::Verified);
-    assert_eq!(
-        considered(&checked, "events and values"),
-        ["binary_sensor.m (off, on), binary_sensor.n (off, on)"]
-    );
+    assert_eq!(considered(&checked, "events and values"), ["binary_sensor.m (off, on), binary_sensor.n (off, on)"]);
     assert_eq!(considered(&checked, "taken as without effect"), ["notify.* 1 ×"]);
     assert_eq!(
         considered(&checked, "left open"),
@@ -248,4 +249,17 @@ fn the_example_of_a_home_has_what_its_page_says() {
     let checked = Check::new(&*loaded.subject).name("home").run();
     let told: Vec<String> = sentences(&checked).iter().map(|told| told.chars().take(45).collect()).collect();
     assert_eq!(told[0], "\"The door is locked while nobody is home\" does ", "{told:?}");
+}
+
+#[test]
+fn secrets_that_are_not_there_are_entities_of_their_own() {
+    let text = "
+automation:
+  - alias: Home
+    triggers: {trigger: state, entity_id: !secret somebody, to: home}
+    actions: {action: light.turn_on, target: {entity_id: !secret lamp}}
+";
+    let folder = Folder::new("secrets", &[("configuration.yaml", text)]);
+    let read = mazurka_load::load_configuration(&[folder.0.display().to_string()]).expect("it can be read");
+    assert_eq!((read.automations.len(), read.broken.len()), (1, 0), "{:?}", read.broken);
 }

@@ -318,6 +318,7 @@ impl Closure {
                 if let Some(old) = parked.as_mut() {
                     old.give_up();
                 }
+                mazurka_core::before_abort(crate::exec::instead_of_abort);
                 *parked = Some(Parked {
                     of: self.id,
                     lives: Vec::new(),
@@ -554,7 +555,8 @@ impl System for Closure {
                 live.exec.restart(&self.body, &mut step);
             }
             let state = self.look(&live.exec, None, Move::from(ActorId(0)), None);
-            let mut place = Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
+            let mut place =
+                Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
             place.at_start = step.violations().to_vec();
             place.at_start.extend(self.shared.trouble());
             let state = State(Arc::new(place));

@@ -75,11 +75,15 @@ impl Expectation {
     }
 }
 
+/// How much of a sentence that cannot be read is shown.
+const MOST_SHOWN: usize = 120;
+
 /// The expectations of a file: a mapping of names to sentences.
 pub(super) fn expectations(node: &Node) -> Result<Vec<Expectation>, Problem> {
     let wrong = |node: &Node, message: String, expected: String| Err(Problem::new(node.place, message, expected));
     if !node.is_map() && !node.is_null() {
-        let expected = "expected names with sentences, as in `Dark at night: never light.hall is on and sun.sun is below_horizon`";
+        let expected =
+            "expected names with sentences, as in `Dark at night: never light.hall is on and sun.sun is below_horizon`";
         return wrong(node, format!("the file is {}", node.kind()), expected.to_owned());
     }
     let mut found = Vec::new();
@@ -90,7 +94,11 @@ pub(super) fn expectations(node: &Node) -> Result<Vec<Expectation>, Problem> {
         };
         match Expectation::parse(&name.to_string(), text, Some(name.place)) {
             Ok(expectation) => found.push(expectation),
-            Err(expected) => return wrong(value, format!("the expectation `{name}`: {text}"), expected),
+            Err(expected) => {
+                let shown: String = text.chars().take(MOST_SHOWN).collect();
+                let more = if text.chars().count() > MOST_SHOWN { "…" } else { "" };
+                return wrong(value, format!("the expectation `{name}`: {shown}{more}"), expected);
+            }
         }
     }
     Ok(found)
@@ -108,9 +116,9 @@ fn within(text: &str, place: Place) -> Result<Expected, String> {
     let Some((length, rest)) = text.split_once(" of ") else {
         return Err("expected `of` after the length of time, as in `within 10 min of …, …`".to_owned());
     };
-    let milliseconds = length_of(length.trim())
-        .filter(|&length| length > 0)
-        .ok_or_else(|| format!("expected a length of time such as 30 s, 10 min or 1 h instead of `{}`", length.trim()))?;
+    let milliseconds = length_of(length.trim()).filter(|&length| length > 0).ok_or_else(|| {
+        format!("expected a length of time such as 30 s, 10 min or 1 h instead of `{}`", length.trim())
+    })?;
     let mut parser = Parser { tokens: tokens(rest)?, at: 0, place, depth: 0 };
     let of = parser.any()?;
     if !parser.take(",") {
@@ -258,7 +266,8 @@ impl Parser {
             inner
         } else if let Some(Token::Template(text)) = self.tokens.get(self.at).cloned() {
             self.at += 1;
-            let template = template::parse(&text, self.place).map_err(|why| format!("the template cannot be read: {why}"))?;
+            let template =
+                template::parse(&text, self.place).map_err(|why| format!("the template cannot be read: {why}"))?;
             self.make(ConditionKind::Template(Arc::new(template)))
         } else {
             self.test()?
@@ -336,9 +345,9 @@ mod tests {
 
     #[test]
     fn sentences_are_read() {
-        let Ok(Expected::Never(Condition { kind: ConditionKind::And(all), .. })) =
-            parse("never lock.front is unlocked and (alarm_control_panel.home == \"armed_away\" or sensor.x.level >= 3)")
-        else {
+        let Ok(Expected::Never(Condition { kind: ConditionKind::And(all), .. })) = parse(
+            "never lock.front is unlocked and (alarm_control_panel.home == \"armed_away\" or sensor.x.level >= 3)",
+        ) else {
             panic!("it is an expectation");
         };
         assert!(matches!(&all[0].kind, ConditionKind::State { entities, states, .. }

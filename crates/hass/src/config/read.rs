@@ -140,7 +140,8 @@ pub fn read_files(files: &mut dyn Files, paths: &[String]) -> Result<Configurati
             ));
         }
     }
-    let folder = paths.first().and_then(|path| path.rsplit_once('/')).map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let folder =
+        paths.first().and_then(|path| path.rsplit_once('/')).map_or(String::new(), |(folder, _)| format!("{folder}/"));
     let expectations = expected(&mut loader, &(folder + EXPECTATIONS))?;
     Ok(Configuration { expectations, ..finish(loader, parts, Registry::default()) })
 }

@@ -5,8 +5,7 @@
 use super::services::{self, Effect};
 use crate::config::{
     Action, ActionKind, At, Bound, Call, Condition, ConditionKind, Configuration, Expectation, Expected, Match, Repeat,
-    Routine, Target,
-    Templated, Trigger, TriggerKind,
+    Routine, Target, Templated, Trigger, TriggerKind,
 };
 use crate::template::{Template, Val, scan};
 use rustc_hash::FxHashMap;

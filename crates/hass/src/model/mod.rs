@@ -8,8 +8,8 @@
 mod ask;
 mod code;
 mod expect;
-mod layout;
 mod follow;
+mod layout;
 mod listen;
 mod perform;
 mod scenario;

@@ -116,7 +116,8 @@ impl Model {
             configuration[domain][object] = match domain {
                 "timer" => json!({"duration": seconds(helper.duration.unwrap_or(60_000))}),
                 "counter" => {
-                    let mut made = json!({"initial": about.values[about.initial as usize].as_number().unwrap_or(0.0) as i64});
+                    let mut made =
+                        json!({"initial": about.values[about.initial as usize].as_number().unwrap_or(0.0) as i64});
                     if let Some((low, high, step)) = helper.range {
                         made["step"] = json!(step as i64);
                         if low.is_finite() {
@@ -158,8 +159,7 @@ impl Model {
         let initial = self.initial_with(std::iter::empty());
         let derived = |entity: &str| {
             self.configuration.derived.iter().any(|known| known.entity == *entity)
-                || entity.starts_with("group.")
-                    && self.configuration.groups.iter().any(|known| known.entity == *entity)
+                || entity.starts_with("group.") && self.configuration.groups.iter().any(|known| known.entity == *entity)
         };
         for (number, slot) in self.layout.slots.iter().enumerate() {
             let (entity, attribute) = &slot.name;
@@ -420,7 +420,9 @@ impl Replaced<'_> {
                     let mut targets = Map::new();
                     for target in &call.targets {
                         match target {
-                            Target::Entities(entities) => targets.insert("entity_id".to_owned(), of_templated(entities)),
+                            Target::Entities(entities) => {
+                                targets.insert("entity_id".to_owned(), of_templated(entities))
+                            }
                             Target::Members(kind, id) => targets.insert(format!("{kind}_id"), json!([id])),
                         };
                     }

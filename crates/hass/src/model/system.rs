@@ -42,7 +42,16 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, takeovers: false, runs: 2, expectation: None }
+        Options {
+            sunrise: 23_400,
+            sunset: 64_800,
+            unavailable: true,
+            hands: true,
+            pauses: false,
+            takeovers: false,
+            runs: 2,
+            expectation: None,
+        }
     }
 }
 
@@ -56,18 +65,69 @@ pub(crate) enum Derivation {
 /// Something that is wrong.
 pub(crate) enum Finding {
     /// `follows`: the second one runs because of what the first one, or another one, did.
-    Fight { first: u16, second: u16, slot: u16, old: u16, new: u16, place: Place, follows: bool },
-    Loop { routines: Vec<u16> },
-    Lost { routine: u16, slot: u16, new: u16, place: Place, waited: Option<Place> },
-    Stale { routine: u16, other: u16, slot: u16, new: u16, entity: u16, now: u16, place: Place },
-    Missed { routine: u16, slot: u16, place: Place },
-    Vanished { routine: u16, slot: u16, new: u16, place: Place },
+    Fight {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+        follows: bool,
+    },
+    Loop {
+        routines: Vec<u16>,
+    },
+    Lost {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+        waited: Option<Place>,
+    },
+    Stale {
+        routine: u16,
+        other: u16,
+        slot: u16,
+        new: u16,
+        entity: u16,
+        now: u16,
+        place: Place,
+    },
+    Missed {
+        routine: u16,
+        slot: u16,
+        place: Place,
+    },
+    Vanished {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
     /// A device came back as it had been before it became unavailable, and a run that this began has changed something.
-    Returned { routine: u16, entity: u16, value: u16, slot: u16, new: u16, place: Place },
+    Returned {
+        routine: u16,
+        entity: u16,
+        value: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
     /// Whether the second one runs depends on what the first one, which has the same trigger, has done before.
-    Order { first: u16, second: u16, runs: bool },
+    Order {
+        first: u16,
+        second: u16,
+        runs: bool,
+    },
     /// One automation has undone what another one did because of an earlier event.
-    Takeover { first: u16, second: u16, slot: u16, old: u16, new: u16, place: Place },
+    Takeover {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+    },
     /// What the owner expects is not so.
     Broken,
 }
@@ -307,7 +367,15 @@ impl Model {
     fn touched(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         let alone = [&self.routines[routine]];
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &alone, &wishes);
         for slot in &own.slots {
             if let Some(number) = self.layout.slot(&slot.name.0, slot.name.1.as_deref()) {
@@ -348,7 +416,15 @@ impl Model {
 
     fn touched_flat(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let mut all = BTreeSet::new();
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false, expected: None };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &[&self.routines[routine]], &wishes);
         all.extend(own.slots.iter().filter_map(|slot| self.layout.slot(&slot.name.0, slot.name.1.as_deref())));
         (all.clone(), all)
@@ -641,9 +717,8 @@ impl Model {
     /// Where a run has waited, before the operation that it is at.
     pub(crate) fn waited_at(&self, routine: u16, at: u16) -> Option<Place> {
         let before = self.codes[routine as usize].ops.iter().take(at as usize).rev();
-        let mut waits = before.filter(|(op, ..)| {
-            matches!(op, Op::Delay(_) | Op::WaitTemplate { .. } | Op::WaitTrigger { .. })
-        });
+        let mut waits =
+            before.filter(|(op, ..)| matches!(op, Op::Delay(_) | Op::WaitTemplate { .. } | Op::WaitTrigger { .. }));
         waits.next().map(|(_, place, _)| *place)
     }
 

@@ -78,7 +78,10 @@ pub(crate) fn difference(case: &Json, did: &Json) -> Option<String> {
     let wanted: Vec<String> = lines(&did["log"]).iter().filter(|line| is_known(line)).map(|line| plain(line)).collect();
     let own: Vec<String> = log.iter().filter(|line| *line != "|").map(|line| plain(line)).collect();
     let count = if is_endless { own.len().min(wanted.len()) } else { wanted.len() };
-    if is_endless && own.len() < 20 || own.get(..own.len().min(wanted.len())) != wanted.get(..count) || !is_endless && own.len() != count {
+    if is_endless && own.len() < 20
+        || own.get(..own.len().min(wanted.len())) != wanted.get(..count)
+        || !is_endless && own.len() != count
+    {
         return Some(format!("{name}:\n  Home Assistant: {wanted:?}\n  the model:      {own:?}"));
     }
     for (entity, state) in states {
