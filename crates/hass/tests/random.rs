@@ -4,22 +4,21 @@
 //! `MAZURKA_PROGRAMS` is how many programs are compared (200), `MAZURKA_SEED` the first of their numbers (1). A program in
 //! which both differ is made small before it is shown. What is left out, and why, stands in `docs/home-assistant.md`.
 
+#[path = "../../load/tests/common/mod.rs"]
+mod common;
 mod oracle;
 
+use mazurka_core::Random;
 use serde_json::{Map, Value as Json, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-/// A sequence of numbers that depends on its seed only (SplitMix64).
-struct Dice(u64);
+/// A sequence of random numbers, and what is made with them.
+struct Dice(Random);
 
 impl Dice {
     fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
+        (self.0.word() % count as u64) as usize
     }
 
     fn one_of<T: Clone>(&mut self, items: &[T]) -> T {
@@ -256,7 +255,7 @@ fn routine(dice: &mut Dice, made: &mut Json) {
 }
 
 fn program(seed: u64) -> Json {
-    let mut dice = Dice(seed.wrapping_mul(0x2545_F491_4F6C_DD1D));
+    let mut dice = Dice(Random::new(seed.wrapping_mul(0x2545_F491_4F6C_DD1D)));
     let dice = &mut dice;
     let scripts = dice.percent(40);
     let names = ["P", "Q", "R", "S"];
@@ -418,8 +417,7 @@ fn remove(program: &mut Json, path: &str) {
 #[test]
 fn random_automations_do_the_same_in_home_assistant() {
     let Ok(python) = std::env::var("MAZURKA_HOME_ASSISTANT") else {
-        eprintln!("skipped: MAZURKA_HOME_ASSISTANT is not the path of a Python with Home Assistant");
-        return;
+        return common::skip("homeassistant", "MAZURKA_HOME_ASSISTANT is not the path of a Python with Home Assistant");
     };
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (first, count) = (number("MAZURKA_SEED", 1), number("MAZURKA_PROGRAMS", 200));

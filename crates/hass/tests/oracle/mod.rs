@@ -67,7 +67,7 @@ pub(crate) fn difference(case: &Json, did: &Json) -> Option<String> {
         Err(error) => return Some(format!("{name}: {error}")),
     };
     let lines = |json: &Json| -> Vec<String> { json.as_array().into_iter().flatten().map(text).collect() };
-    // What nobody in the program looks at or changes is no part of the model.
+    // What the program neither reads nor changes is no part of the model.
     let is_known = |line: &String| match line.split_once("->").and_then(|(change, _)| change.rsplit_once(':')) {
         Some((entity, _)) => states.iter().any(|(known, _)| known == entity),
         None => line != "|",
