@@ -11,6 +11,7 @@
 
 mod as_c;
 mod c;
+mod closure;
 mod compare;
 mod contender;
 mod footprints;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use as_c::{Accesses, C_PRELUDE, as_c, leave_out_what_c_lacks};
 pub use c::{CDifference, CTally, compare_as_c};
+pub use closure::{RustTally, compare_as_closures};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};

@@ -47,9 +47,9 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check a program: look for an order of events that breaks it.
     Check(Check),
-    /// Check every pair of smart-home apps: which of them are in conflict?
+    /// Check every pair of smart-home apps, or every slice of Home Assistant: which of them are in conflict?
     Pairs(Pairs),
-    /// List smart-home apps: their inputs, and whether Mazurka can run them.
+    /// List smart-home apps, or the automations of Home Assistant: what Mazurka understands of them.
     Apps(Apps),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
@@ -212,6 +212,9 @@ pub(crate) struct HomeSettings {
     /// What must never be true, as in 'lock == "unlocked" and mode == "Away"'. May be repeated.
     #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
     pub(crate) never: Vec<String>,
+    /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) library: Vec<String>,
     /// Do not look for conflicts: apps that set one device to different values.
     #[arg(help_heading = "Smart homes", long)]
     pub(crate) no_conflicts: bool,
@@ -226,6 +229,16 @@ pub(crate) struct AssistantSettings {
     /// Check this automation, with the others that are named so, by its alias or entity; any number of times.
     #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
     pub(crate) automation: Vec<String>,
+    /// Check only what is expected under this name in mazurka.yaml.
+    #[arg(help_heading = "Home Assistant", long, value_name = "NAME", conflicts_with = "automation")]
+    pub(crate) expectation: Option<String>,
+    /// Tell nothing of this automation, by its alias or entity; may be repeated. A comment `# mazurka: ok` on a line, or
+    /// on the line before, does the same for what is found there.
+    #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
+    pub(crate) ignore: Vec<String>,
+    /// A file with accepted findings, one on each line: only what is new is told.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) accept: Option<String>,
 }
 
 /// The environments of a smart home.
@@ -253,9 +266,13 @@ impl Search {
             defines: self.define.clone(),
             home: self.home.home.clone(),
             profile: self.home.profile.into(),
+            libraries: self.home.library.clone(),
             never: self.home.never.clone(),
             no_conflicts: self.home.no_conflicts,
             automations: self.assistant.automation.clone(),
+            expectation: self.assistant.expectation.clone(),
+            ignored: self.assistant.ignore.clone(),
+            accepted: self.assistant.accept.clone(),
             dependence: self.dependence.clone(),
             clang: self.c.clang.clone(),
             entry: self.c.entry.clone(),
@@ -266,7 +283,7 @@ impl Search {
 
     /// The files that a program is read from, beside those that it includes.
     pub(crate) fn inputs(&self, files: &[String]) -> Vec<String> {
-        files.iter().chain(&self.dependence).chain(&self.home.home).cloned().collect()
+        files.iter().chain(&self.dependence).chain(&self.home.home).chain(&self.assistant.accept).cloned().collect()
     }
 
     /// What the engines are told; `cancel` stops them.
@@ -295,7 +312,8 @@ Examples:
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
+    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, the folder or .yaml
+    /// files of a Home Assistant configuration, or a trace of an Android app (.txt).
     #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// The algorithm. `auto` picks one and says why.
@@ -308,9 +326,16 @@ pub(crate) struct Check {
     /// [default for text: NAME.schedule in the current folder].
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: Option<String>,
+    /// Write all findings of a Home Assistant configuration into this file, in the form that --accept reads.
+    #[arg(long, value_name = "FILE", conflicts_with = "accept", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) write_accept: Option<String>,
     /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// Write a Python script that plays what was found in Home Assistant's own core: `python FILE`, with the package
+    /// homeassistant.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) as_test: Option<String>,
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
@@ -415,26 +440,29 @@ Each pair is checked by its own process, on all cores. Results are kept in a fil
 it was stopped, and checks again only what has changed. The exit code is 1 if any pair is violated, and 0 if all are \
 verified or accepted.
 
+The rows of a Home Assistant configuration are its slices: automations that set the same thing, set each other off, or \
+wait.
+
 Examples:
   mazurka pairs examples/smart-home --report matrix
   mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv
   mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
 pub(crate) struct Pairs {
-    /// Apps (.groovy), and folders with apps in them.
+    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration.
     #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Check only the pairs in this file: two apps on each line, separated by a comma.
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
-    /// The algorithm.
-    #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine(), hide_possible_values = true)]
-    pub(crate) engine: Engine,
+    /// The algorithm [default: stateful; for Home Assistant the one that suits the slice].
+    #[arg(long, value_name = "ENGINE", value_parser = engine(), hide_possible_values = true)]
+    pub(crate) engine: Option<Engine>,
     /// Stop each pair at its first violation.
     #[arg(long)]
     pub(crate) first: bool,
-    /// Stop a pair after this time.
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) time_limit: Duration,
+    /// Stop a pair after this time [default: 30s; a slice of Home Assistant: 2s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time_limit: Option<Duration>,
     /// Stop a pair when it uses this much memory.
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size)]
     pub(crate) memory_limit: u64,
@@ -479,7 +507,7 @@ Each app is read, installed in a home of its own, and run. The stage is `ran` if
 handlers do; otherwise the first thing that it could not follow is shown with its place. The exit code is 0 if all \
 apps ran, 4 after Ctrl-C, and 5 otherwise.")]
 pub(crate) struct Apps {
-    /// Apps (.groovy), and folders with apps in them.
+    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration.
     #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Stop an app after this time.
@@ -494,6 +522,9 @@ pub(crate) struct Apps {
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) library: Vec<String>,
     /// Look at the apps in this process, and end when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,

@@ -54,6 +54,11 @@ thread_local! {
     static PLACE: RefCell<Option<Location>> = const { RefCell::new(None) };
 }
 
+/// Where the last panic happened that came up within [`caught`] on this thread, and of which nothing was made yet.
+pub fn panicked_at() -> Option<Location> {
+    PLACE.with(|last| last.borrow().clone())
+}
+
 static HOOK: Once = Once::new();
 
 #[cold]

@@ -10,18 +10,22 @@ A file holds one scenario or a list of them; with `-`, scenarios are read from t
   start          the time at the start, in UTC (default 2026-01-05T12:00:00, a Monday)
   steps          what happens, in order: {"wait": seconds}, {"set": {"input_boolean.x": "on"}} (one call for all),
                  {"state": ["sensor.t", "19", {"attribute": 1}]} (a device reports), {"event": ["type", {}]},
-                 {"call": ["domain", "service", {}]}, {"fire": "automation.x"} (one of its triggers that nobody models)
-  devices        what services do to states: {"light.turn_on": {"light.l": [["light.l", "on"]]}}; "toggle" is a state, too
+                 {"call": ["domain", "service", {}]}; with "at", so many seconds after the start
+  devices        what services do: {"light.turn_on": {"light.l": [{"when": {}, "writes": [["light.l", "on"]]}]}}; `when` is
+                 data of the call, "toggle" is a state, too
+  sun            the seconds of the day at which it rises and sets (default 23400, 64800)
   answers        how long the devices take to answer, in seconds, call by call (default 0.02)
   settle         seconds to wait at the end (default 0.3)
-  expected       changes and runs that a checker has foretold; they are compared with what happened
+  expected       the runs and changes that a checker has foretold; "replayed" tells whether they happened
 
 In actions, dev.slow {entity, state, t} is a device that answers after t seconds, and dev.now one that answers at once.
-Prints one JSON object a line: name, log (runs as "[alias]", changes as "entity:old->new", "|" after each step), final.
+Without a file it plays its own scenarios: those that `mazurka check --as-test` wrote. The exit code is 1 if what was
+foretold did not happen. Prints one JSON object a line: name, log (runs as "[alias]", changes as "entity:old->new", "|" after each step), final.
 Time is not waited for: the loop's clock jumps to the next timer. Events are dispatched as in 2026.7 and later.
 """
 import asyncio, collections, dataclasses, datetime, json, logging, sys, tempfile, time
 
+SCENARIOS = "[]"
 EPOCH = datetime.datetime(2026, 1, 5, 12, tzinfo=datetime.UTC).timestamp()
 
 
@@ -76,7 +80,8 @@ dt_util.now = virtual_now
 from homeassistant import bootstrap, const, core, loader
 from homeassistant.components import automation
 from homeassistant.config_entries import ConfigEntries
-from homeassistant.helpers import event as event_helper, service as service_helper
+from homeassistant.helpers import condition as sun_condition, event as event_helper
+from homeassistant.helpers import service as service_helper, sun as sun_helper
 from homeassistant.setup import async_setup_component
 
 logging.disable(logging.CRITICAL)
@@ -150,6 +155,14 @@ class Play:
     async def device(self, call):
         """A device that is asked for something, and answers some time later."""
         effects = self.devices.get(f"{call.domain}.{call.service}", {})
+
+        def writes_of(name):
+            # The first of the calls of this name that gives the same data.
+            known = effects.get(name, [])
+            same = [entry for entry in known
+                    if all(call.data.get(key) == value for key, value in entry["when"].items())]
+            return (same or known or [{"writes": []}])[0]["writes"]
+
         named = []
         for key in ("entity_id", "device_id", "area_id", "floor_id", "label_id"):
             given = call.data.get(key, [])
@@ -157,25 +170,48 @@ class Play:
             named += [name if key == "entity_id" else f"{key}:{name}" for name in given]
         writes = []
         for name in named:
-            writes += effects.get(name, [])
+            writes += writes_of(name)
         if not writes:
             return None
         await asyncio.sleep(self.answers.pop(0) if self.answers else 0.02)
-        for entity, state in writes:
+        for entity, state, *attributes in writes:
             known = self.hass.states.get(entity)
+            attributes = {**(known.attributes if known else {}), **(attributes[0] if attributes else {})}
+            if state is None:
+                state = known.state if known else "unknown"
+            if state == "press":
+                state = "after" if known and known.state == "before" else "before"
             if state == "toggle":
                 other = {"on": "off", "off": "on", "open": "closed", "closed": "open", "playing": "paused",
                          "paused": "playing"}
                 state = other.get(known and known.state, "on")
-            self.hass.states.async_set(entity, state, known.attributes if known else None, context=call.context)
+            self.hass.states.async_set(entity, state, attributes, context=call.context)
         return None
 
     async def boot(self, folder):
         scenario = self.scenario
-        LOOP.epoch = EPOCH - LOOP.virtual
+        self.start = EPOCH
         if "start" in scenario:
-            start = datetime.datetime.fromisoformat(scenario["start"]).replace(tzinfo=datetime.UTC)
-            LOOP.epoch = start.timestamp() - LOOP.virtual
+            self.start = datetime.datetime.fromisoformat(scenario["start"]).replace(tzinfo=datetime.UTC).timestamp()
+        LOOP.epoch = self.start - LOOP.virtual
+        rises, sets = scenario.get("sun", (23_400, 64_800))
+
+        def next_sun(hass, event, utc_point_in_time=None, offset=None):
+            now = utc_point_in_time or dt_util.utcnow()
+            moment = now.replace(hour=0, minute=0, second=0, microsecond=0) - datetime.timedelta(days=1)
+            moment += datetime.timedelta(seconds=rises if event == "sunrise" else sets) + (offset or datetime.timedelta())
+            while moment <= now:
+                moment += datetime.timedelta(days=1)
+            return moment
+
+        def sun_of_day(hass, event, date=None):
+            day = date or dt_util.utcnow().date()
+            day = day.date() if isinstance(day, datetime.datetime) else day
+            midnight = datetime.datetime.combine(day, datetime.time(), datetime.UTC)
+            return midnight + datetime.timedelta(seconds=rises if event == "sunrise" else sets)
+
+        sun_helper.get_astral_event_next = event_helper.get_astral_event_next = next_sun
+        sun_helper.get_astral_event_date = sun_condition.get_astral_event_date = sun_of_day
         self.hass = hass = core.HomeAssistant(folder)
         hass.config_entries = ConfigEntries(hass, {})
         hass.config.skip_pip = True
@@ -215,6 +251,8 @@ class Play:
         hass.set_state(core.CoreState.running)
         hass.bus.async_fire("homeassistant_started")
         await hass.async_block_till_done()
+        # Scenarios begin a millisecond after a whole second.
+        await asyncio.sleep(1.001 - time.time() % 1)
 
     def record(self, event):
         if event.event_type == "automation_triggered":
@@ -226,6 +264,8 @@ class Play:
 
     async def step(self, step):
         hass = self.hass
+        if "at" in step:
+            await asyncio.sleep(max(0, self.start + step["at"] - time.time()))
         if "wait" in step:
             await asyncio.sleep(step["wait"])
             return
@@ -236,15 +276,12 @@ class Play:
         if "state" in step:
             entity, state, *attributes = step["state"]
             known = hass.states.get(entity)
-            hass.states.async_set(entity, state, attributes[0] if attributes else known and known.attributes)
+            attributes = {**(known.attributes if known else {}), **(attributes[0] if attributes else {})}
+            hass.states.async_set(entity, known.state if state is None and known else state, attributes)
         if "event" in step:
             hass.bus.async_fire(*step["event"])
         if "call" in step:
             await hass.services.async_call(*step["call"], blocking=True)
-        if "fire" in step:
-            entity = hass.data["entity_components"]["automation"].get_entity(step["fire"])
-            if entity and entity.is_on:
-                await entity.async_trigger({"trigger": {"platform": None, "id": step.get("id", "0")}})
         self.log.append("|")
 
     async def play(self):
@@ -268,9 +305,28 @@ class Play:
                      if not state.entity_id.startswith(("automation.", "script.", "scene."))}
             await hass.async_stop(force=True)
             told = {"name": self.scenario["name"], "log": log[:MOST_LINES], "final": final}
+            if "expected" in self.scenario:
+                told |= compared(self.scenario["expected"], log)
             if self.refused:
                 told["refused"] = self.refused
             return told
+
+
+def compared(expected, log):
+    """Whether what was foretold has happened; if not, where it ceased to."""
+    def plain(line):
+        change, new = line.rsplit("->", 1) if "->" in line else (line, "")
+        return "->".join(part.removesuffix(".0") for part in (change, new)) if new else line
+
+    entities = {line.rsplit(":", 1)[0] for line in expected if "->" in line}
+    names = {line for line in expected if line.startswith("[")}
+    happened = [plain(line) for line in log
+                if line.startswith("[") or "->" in line and line.split("->")[0].rsplit(":", 1)[0] in entities]
+    wanted = [plain(line) for line in expected]
+    if happened[:len(wanted)] == wanted:
+        return {"replayed": True}
+    same = next((n for n, pair in enumerate(zip(wanted, happened)) if pair[0] != pair[1]), min(len(wanted), len(happened)))
+    return {"replayed": False, "same": same, "foretold": wanted[same:same + 4], "happened": happened[same:same + 4]}
 
 
 def load(path):
@@ -283,12 +339,15 @@ def load(path):
 
 
 async def main(scenarios):
+    differ = 0
     for scenario in scenarios:
         try:
             told = await Play(scenario).play()
         except Exception as error:
             told = {"name": scenario["name"], "error": repr(error), "log": [], "final": {}}
+        differ += not told.get("replayed", True)
         print(json.dumps(told, ensure_ascii=False), flush=True)
+    return 1 if differ else 0
 
 
 if __name__ == "__main__":
@@ -296,4 +355,5 @@ if __name__ == "__main__":
     answer_all_calls()
     change_in_the_order_of_the_call()
     asyncio.set_event_loop(LOOP)
-    LOOP.run_until_complete(main(load(sys.argv[1])))
+    scenarios = load(sys.argv[1]) if len(sys.argv) > 1 else json.loads(SCENARIOS)
+    sys.exit(LOOP.run_until_complete(main(scenarios)))

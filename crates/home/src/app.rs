@@ -91,7 +91,6 @@ const TYPES: &[(&str, InputKind)] = &[
     ("integer", InputKind::Number),
     ("bool", InputKind::Bool),
     ("boolean", InputKind::Bool),
-    ("Boolean", InputKind::Bool),
     ("enum", InputKind::Enum),
     ("time", InputKind::Time),
     ("date", InputKind::Time),
@@ -100,6 +99,7 @@ const TYPES: &[(&str, InputKind)] = &[
     ("password", InputKind::Text),
     ("email", InputKind::Text),
     ("textarea", InputKind::Text),
+    ("textbox", InputKind::Text),
     ("color", InputKind::Text),
     ("room", InputKind::Text),
     ("phone", InputKind::Phone),
@@ -132,7 +132,7 @@ impl InputKind {
             let of_table = table.get(kind).map(|capability| InputKind::Capability(capability.name.clone()));
             return Ok(of_table.unwrap_or_else(|| InputKind::Device(name.to_owned())));
         }
-        let known = TYPES.iter().find(|(name, _)| *name == kind).map(|(_, kind)| kind.clone());
+        let known = TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)).map(|(_, kind)| kind.clone());
         known.ok_or_else(|| {
             let names = nearest(kind, TYPES.iter().map(|&(name, _)| name));
             (format!("there is no input type {kind:?}"), format!("expected capability.…, or one of: {names}"))

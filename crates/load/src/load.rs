@@ -1,17 +1,20 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
 use crate::diagnostic;
-use crate::hass::{HomeAssistant, load_configuration};
+use crate::hass::{HomeAssistant, Silenced, load_configuration};
 use crate::home::HomeProgram;
 use crate::include::{Files, identify};
+use crate::library::read_app;
 use crate::read_text;
 use crate::settings::Settings;
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{CompileError, Sources, compile_files};
+use mazurka::report::accept::Accepted;
 use mazurka::report::html::Source;
 use mazurka::report::terminal::{name as shown, visible};
 use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, Subject};
 use mazurka_droid::ReadError;
+use mazurka_hass::config::{Configuration, Expectation};
 use mazurka_home::{Home, HomeText};
 use std::path::Path;
 
@@ -107,7 +110,7 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, or a trace that ends in .txt",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
                 shown(file)
             ))
         })?);
@@ -163,8 +166,27 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
     told.collect::<Vec<_>>().join("\n")
 }
 
+/// Reads a configuration of Home Assistant, with rules of the command line. One without automations is refused.
+pub fn load_home_with(files: &[String], never: &[String]) -> Result<Configuration, LoadError> {
+    let mut configuration = load_configuration(files)?;
+    for rule in never {
+        let text = format!("never {rule}");
+        let expectation = Expectation::parse(&text, &text, None)
+            .map_err(|expected| LoadError::plain(format!("error: --never {}\n{expected}", shown(rule))))?;
+        configuration.expectations.push(expectation);
+    }
+    refuse_no_automation(files, &configuration)?;
+    Ok(configuration)
+}
+
 fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, LoadError> {
-    let configuration = load_configuration(files)?;
+    let configuration = load_home_with(files, &settings.never)?;
+    let silenced = Silenced { ignored: settings.ignored.clone(), accepted: accepted(settings)? };
+    for name in &settings.ignored {
+        if !configuration.automations.iter().any(|known| known.name == *name || known.entity == *name) {
+            return Err(no_automation("--ignore", name));
+        }
+    }
     let texts: Vec<Source> = configuration
         .sources
         .iter()
@@ -174,19 +196,59 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
     let source = Fingerprint::of_bytes(contents.join("\0").as_bytes());
     let home = |configuration, unavailable| {
         let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
-        mazurka_hass::Home::new(configuration, &settings.automations, &options).map_err(|name| {
-            let expected = "expected its alias or its entity; `mazurka apps` lists them";
-            LoadError::plain(format!("error: --automation {name}: there is no such automation\n{expected}"))
-        })
+        match &settings.expectation {
+            Some(name) => mazurka_hass::Home::expecting(configuration, name, &options).map_err(|name| {
+                let expected = "expected the name of one that stands in mazurka.yaml";
+                LoadError::plain(format!(
+                    "error: --expectation {}: there is no such expectation\n{expected}",
+                    shown(&name)
+                ))
+            }),
+            None => mazurka_hass::Home::new(configuration, &settings.automations, &options)
+                .map_err(|name| no_automation("--automation", &name)),
+        }
     };
-    let subject = Box::new(HomeAssistant::new(home(configuration.clone(), false)?, home(configuration, true)?));
+    let (home, shaky) = (home(configuration.clone(), false)?, home(configuration, true)?);
+    let subject = Box::new(HomeAssistant::new(home, shaky, silenced));
     Ok(Loaded { name: files.join(" + "), files: files.to_vec(), source, texts, subject })
+}
+
+fn no_automation(option: &str, name: &str) -> LoadError {
+    let expected = "expected its alias or its entity; `mazurka apps` lists them";
+    LoadError::plain(format!("error: {option} {}: there is no such automation\n{expected}", shown(name)))
+}
+
+/// A configuration of which no automation could be read is not a pass.
+fn refuse_no_automation(files: &[String], configuration: &Configuration) -> Result<(), LoadError> {
+    if !configuration.automations.is_empty() {
+        return Ok(());
+    }
+    let trouble = match (configuration.broken.first(), configuration.problems.first()) {
+        (Some(broken), _) => {
+            let problem = &broken.problem;
+            let place = configuration.shown(problem.place);
+            format!("no automation could be read; the first one at {place}: {}\n{}", problem.message, problem.expected)
+        }
+        (None, Some(problem)) => {
+            let place = configuration.shown(problem.place);
+            format!("there is no automation; at {place}: {}\n{}", problem.message, problem.expected)
+        }
+        (None, None) => "there is no automation\nexpected automations under `automation:`, in packages or in files that are included".to_owned(),
+    };
+    Err(LoadError::plain(format!("error: {}: {trouble}", shown(&files.join(" + ")))))
+}
+
+/// The list of accepted findings, if there is one.
+fn accepted(settings: &Settings) -> Result<Option<Accepted>, LoadError> {
+    let Some(file) = &settings.accepted else { return Ok(None) };
+    let text = read_text(file, "a list of accepted findings")?;
+    Accepted::parse(file, &text).map(Some).map_err(|error| LoadError::plain(format!("error: {error}")))
 }
 
 fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
     let mut sources = Vec::new();
     for file in files {
-        sources.push((file.clone(), read_text(file, "an app")?));
+        sources.push((file.clone(), read_app(file, &settings.libraries)?));
     }
     let home = match &settings.home {
         Some(file) => Some(HomeText { file: file.clone(), text: read_text(file, "a description of a home")? }),

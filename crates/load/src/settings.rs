@@ -11,6 +11,8 @@ pub struct Settings {
     pub defines: Vec<(String, i64)>,
     /// The file that says which devices a home has.
     pub home: Option<String>,
+    /// Further folders with libraries that apps include.
+    pub libraries: Vec<String>,
     /// The environment of a home.
     pub profile: Profile,
     /// What must never be in a home.
@@ -19,6 +21,12 @@ pub struct Settings {
     pub no_conflicts: bool,
     /// The automations of Home Assistant to check together, by name; none for all that matter.
     pub automations: Vec<String>,
+    /// What is expected of a home with Home Assistant, if only that is to be looked at, by its name.
+    pub expectation: Option<String>,
+    /// The automations of Home Assistant of which nothing is told.
+    pub ignored: Vec<String>,
+    /// The file with accepted findings.
+    pub accepted: Option<String>,
     /// The file of the dependences of a trace.
     pub dependence: Option<String>,
     /// What clang is told.
@@ -69,15 +77,23 @@ impl Settings {
             (self.nondet.map(|_| "--nondet".to_owned()), Kind::C, of_c),
             (self.arguments.first().map(|_| "--arguments".to_owned()), Kind::C, of_c),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
+            (self.libraries.first().map(|_| "--library".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.expectation.as_ref().map(|_| "--expectation".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.ignored.first().map(|_| "--ignore".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.accepted.as_ref().map(|_| "--accept".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
-        // Both have constants.
-        let fits = |belongs: Kind| belongs == kind || belongs == Kind::Mz && kind == Kind::C;
-        let mut others = given.into_iter().filter(|(_, belongs, _)| !fits(*belongs));
+        // Some have constants, and some have rules.
+        let fits = |option: Option<&str>, belongs: Kind| {
+            belongs == kind
+                || belongs == Kind::Mz && kind == Kind::C
+                || option == Some("--never") && kind == Kind::HomeAssistant
+        };
+        let mut others = given.into_iter().filter(|(option, belongs, _)| !fits(option.as_deref(), *belongs));
         let wrong = others.find_map(|(option, _, expected)| Some((option?, expected)));
         wrong.map_or(Ok(()), |(option, expected)| Err(format!("error: {option}: not for this program\n{expected}")))
     }
@@ -87,6 +103,7 @@ impl Settings {
         let mut all: Vec<(String, String)> =
             self.defines.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
         all.extend(self.home.iter().map(|file| ("home".to_owned(), file.clone())));
+        all.extend(self.libraries.iter().map(|folder| ("library".to_owned(), folder.clone())));
         if self.profile == Profile::Paper {
             all.push(("profile".to_owned(), "paper".to_owned()));
         }
@@ -99,6 +116,7 @@ impl Settings {
         all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
         all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
+        all.extend(self.expectation.iter().map(|name| ("expectation".to_owned(), name.clone())));
         all
     }
 
@@ -126,18 +144,22 @@ impl Settings {
                     settings.defines.push((name.clone(), number));
                 }
                 (Kind::Home, "home", file) => settings.home = Some(file.to_owned()),
+                (Kind::Home, "library", folder) => settings.libraries.push(folder.to_owned()),
                 (Kind::Home, "profile", "paper") => settings.profile = Profile::Paper,
                 (Kind::Home, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
                 (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
+                (Kind::HomeAssistant, "expectation", name) => settings.expectation = Some(name.to_owned()),
+                (Kind::HomeAssistant, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::HomeAssistant, ..) => {
-                    return Err(format!("`define {name}={value}`\nexpected automation=NAME"));
+                    let expected = "expected automation=NAME, expectation=NAME or never=RULE";
+                    return Err(format!("`define {name}={value}`\n{expected}"));
                 }
                 (Kind::Trace, ..) => {
                     return Err(format!("`define {name}={value}`\nexpected no constants: a trace has none"));
                 }
                 (Kind::Home, ..) => {
-                    let expected = "expected home=FILE, profile=paper, never=RULE or conflicts=no";
+                    let expected = "expected home=FILE, library=DIR, profile=paper, never=RULE or conflicts=no";
                     return Err(format!("`define {name}={value}`\n{expected}"));
                 }
             }

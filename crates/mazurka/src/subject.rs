@@ -78,6 +78,11 @@ pub trait Subject: Sync {
         self.inner().resolve(file)
     }
 
+    /// A schedule as a scenario for the system that the program stands for, in its own form, where there is such a system.
+    fn as_test(&self, _found: &Found) -> Option<String> {
+        None
+    }
+
     /// What a schedule violates at its end; `None` if it cannot be followed.
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         self.inner().replay(schedule)

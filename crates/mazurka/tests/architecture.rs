@@ -40,7 +40,7 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 
 /// What each crate knows of ours. An engine knows no frontend, and a frontend no engine.
 const KNOWN: [(&str, &[&str]); 17] = [
-    ("agree", &["c", "core", "engines", "lang"]),
+    ("agree", &["c", "core", "engines", "lang", "rust"]),
     ("c", &["core"]),
     ("command", &["mazurka", "agree", "hass", "home", "load"]),
     ("core", &[]),

@@ -100,7 +100,7 @@ impl<M: Send + 'static> Handler<M> {
             let fifo = (!self.0.takes_any).then(|| exec.objects[mailbox as usize].id);
             let number = exec.objects[handler as usize].count;
             exec.objects[handler as usize].count = number + 1;
-            let slot = exec.spawn(ActorKind::Message { handler: id, fifo }, || None, body);
+            let slot = exec.spawn(ActorKind::Message { handler: id, fifo }, || None, 0, body);
             let mailbox = fifo.map(|_| mailbox);
             exec.actors[slot].message = Some(Message { handler, mailbox });
             if let Some(mailbox) = mailbox {

@@ -14,7 +14,9 @@
 
 use crate::exec::{Exec, Status};
 use crate::names::Site;
+use crate::source;
 use mazurka_core::{ActorId, Location, VectorClock, Violation, ViolationKind};
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 pub(crate) fn acquires(order: Ordering) -> bool {
@@ -33,6 +35,25 @@ pub(crate) struct PlainAccess {
     pub(crate) site: Site,
 }
 
+/// A store into an atomic.
+#[derive(Clone, Copy)]
+pub(crate) struct Stored {
+    actor: ActorId,
+    site: Site,
+    order: Ordering,
+}
+
+/// A store of another thread that a thread has read.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadFrom {
+    stored: Stored,
+    site: Site,
+    order: Ordering,
+}
+
+/// So many of them are kept, to say where a race lacks an edge.
+const MOST_READ: usize = 16;
+
 /// What is known of a cell.
 #[derive(Clone, Default)]
 pub(crate) struct CellRecord {
@@ -41,6 +62,40 @@ pub(crate) struct CellRecord {
 }
 
 impl Exec {
+    /// The present thread stored into an atomic.
+    pub(crate) fn note_stored(&mut self, object: u32, order: Ordering, site: Site) {
+        let actor = self.actors[self.current].id;
+        self.objects[object as usize].stored = Some(Stored { actor, site, order });
+    }
+
+    /// The present thread read an atomic.
+    pub(crate) fn note_read(&mut self, object: u32, order: Ordering, site: Site) {
+        let actor = &mut self.actors[self.current];
+        let Some(stored) = self.objects[object as usize].stored.filter(|stored| stored.actor != actor.id) else {
+            return;
+        };
+        if actor.reads.len() == MOST_READ {
+            actor.reads.remove(0);
+        }
+        actor.reads.push(ReadFrom { stored, site, order });
+    }
+
+    /// Through which store the present thread could have known what another one did, had the orderings been stronger.
+    fn missing_edge(&self, other: ActorId) -> Option<String> {
+        let is_weak =
+            |read: &&ReadFrom| read.stored.actor == other && !(releases(read.stored.order) && acquires(read.order));
+        let read = self.actors[self.current].reads.iter().rev().find(is_weak)?;
+        let told = |site: Site, order: Ordering, is_enough: bool, wanted: &str| {
+            let line = source::line_at(site).unwrap_or_else(|| "it".to_owned());
+            let is = if is_enough { format!("{order:?}") } else { format!("{order:?}, not {wanted}") };
+            format!("`{line}` ({}:{}) is {is}", site.file(), site.line())
+        };
+        let Stored { site, order, .. } = read.stored;
+        let store = told(site, order, releases(order), "Release");
+        let load = told(read.site, read.order, acquires(read.order), "Acquire");
+        Some(format!("{store}, and {load}, which reads it"))
+    }
+
     /// The present thread reads what was released into an object.
     pub(crate) fn acquire(&mut self, object: u32, order: Ordering) {
         let (actor, object) = (&mut self.actors[self.current], &self.objects[object as usize]);
@@ -121,6 +176,7 @@ impl Exec {
         }
         let id = cell.id;
         let Some((other, wrote)) = other else { return false };
+        let edge = self.missing_edge(other.actor);
         let name = self.shared.names.object_name(id);
         let mut sides = [(other.site, wrote), (site, writes)];
         sides.sort_by_key(|(site, wrote)| (site.file(), site.line(), site.column(), *wrote));
@@ -134,6 +190,10 @@ impl Exec {
             with.file(),
             with.line()
         );
+        if let Some(edge) = edge {
+            let mut edges = self.shared.edges.lock().unwrap_or_else(PoisonError::into_inner);
+            edges.entry(message.clone()).or_insert(edge);
+        }
         let actor = &mut self.actors[self.current];
         let violation = Violation {
             location: Some(location(place)),

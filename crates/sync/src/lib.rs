@@ -13,6 +13,8 @@ pub use std::{hint, sync, thread};
 /// Plain memory that threads share.
 #[cfg(not(feature = "check"))]
 pub mod cell {
+    pub use std::cell::{BorrowError, BorrowMutError, Cell, OnceCell, Ref, RefCell, RefMut};
+
     /// `std::cell::UnsafeCell` with `with` and `with_mut`, so that a checker knows when an access begins.
     #[derive(Debug, Default)]
     pub struct UnsafeCell<T: ?Sized>(std::cell::UnsafeCell<T>);

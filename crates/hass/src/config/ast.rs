@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "fields and variants are called what Home Assistant calls them")]
 
 use crate::template::{Template, Val};
-use crate::yaml::Place;
+use crate::yaml::{Node, Place};
 use std::sync::Arc;
 
 /// An automation or a script.
@@ -32,6 +32,8 @@ pub struct Routine {
     pub initially_on: bool,
     /// What was not understood.
     pub opaque: Vec<Opaque>,
+    /// As it was written, with the inputs of its blueprint.
+    pub source: Arc<Node>,
 }
 
 /// What a routine is.

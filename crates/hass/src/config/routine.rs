@@ -75,6 +75,7 @@ impl<'r> Reader<'r> {
             variables: trigger_variables,
             initially_on: node.get("initial_state").is_none_or(|node| node.value != Value::Bool(false)),
             opaque: std::mem::take(&mut self.opaque),
+            source: Arc::new(node.clone()),
         })
     }
 
@@ -106,6 +107,7 @@ impl<'r> Reader<'r> {
             variables,
             initially_on: true,
             opaque: std::mem::take(&mut self.opaque),
+            source: Arc::new(node.clone()),
         })
     }
 

@@ -81,6 +81,7 @@ impl Stage<'_, '_> {
             return false;
         }
         let yes = self.step.choose(2) == 1;
+        self.decided.push((why.to_owned(), yes));
         self.tell(None, None, || format!("{why}: taken as {}", if yes { "yes" } else { "no" }));
         yes
     }
@@ -94,6 +95,7 @@ impl Stage<'_, '_> {
                 let older = self.step.choose(2) == 1;
                 self.step.write(self.model.zone_object());
                 self.state.zone.assume(key, milliseconds, older);
+                self.assumed.push((key, milliseconds, older));
                 older
             }
             (older, _) => older,

@@ -4,8 +4,8 @@
 
 use super::services::{self, Effect};
 use crate::config::{
-    Action, ActionKind, At, Bound, Call, Condition, ConditionKind, Configuration, Match, Repeat, Routine, Target,
-    Templated, Trigger, TriggerKind,
+    Action, ActionKind, At, Bound, Call, Condition, ConditionKind, Configuration, Expectation, Expected, Match, Repeat,
+    Routine, Target, Templated, Trigger, TriggerKind,
 };
 use crate::template::{Template, Val, scan};
 use rustc_hash::FxHashMap;
@@ -93,6 +93,8 @@ pub(crate) struct Wishes<'w> {
     /// States that will be set from outside, and whether entities without a definition are missing at the start.
     pub(crate) extra: &'w [(String, Val)],
     pub(crate) exact: bool,
+    /// What the owner expects.
+    pub(crate) expected: Option<&'w Expectation>,
 }
 
 impl Layout {
@@ -112,6 +114,10 @@ impl Layout {
         for routine in routines {
             collector.routine(routine);
         }
+        for condition in wishes.expected.iter().flat_map(|expected| expected.kind.conditions()) {
+            collector.condition(condition);
+        }
+        collector.has_lengths |= wishes.expected.is_some_and(|expected| matches!(expected.kind, Expected::Within(..)));
         for (entity, value) in wishes.extra {
             collector.fact(entity, None).values.push(value.clone());
         }
@@ -501,6 +507,9 @@ impl Collector<'_> {
             {
                 values.push(Val::text(OTHER));
             }
+            if values.is_empty() {
+                values.push(Val::text(OTHER));
+            }
             let may_vanish = wishes.unavailable
                 && fact.disturbed
                 && !services::is_helper(&entity)
@@ -705,4 +714,30 @@ pub(crate) fn expand(configuration: &Configuration, entity: &str) -> Vec<String>
     let mut found = Vec::new();
     inner(configuration, entity, &mut found, 0);
     found
+}
+
+/// The entities that a call sets, members of groups and what scenes set among them.
+pub(crate) fn set_by(call: &Call, configuration: &Configuration) -> Vec<String> {
+    let mut entities = Vec::new();
+    for entity in targets(call, configuration) {
+        for member in expand(configuration, &entity) {
+            match configuration.scenes.iter().find(|scene| scene.entity == member) {
+                Some(scene) => entities.extend(scene.states.iter().map(|(entity, ..)| entity.clone())),
+                None => entities.push(member),
+            }
+        }
+    }
+    entities
+}
+
+/// Whether a call does something that is known.
+pub(crate) fn has_effect(service: &str, call: &Call, configuration: &Configuration) -> bool {
+    let domain = service.split('.').next().unwrap_or("");
+    let data: Vec<(String, Val)> =
+        call.data.iter().filter_map(|(key, value)| Some((key.clone(), value.fixed()?))).collect();
+    matches!(domain, "script" | "scene" | "automation" | "dev" | "group")
+        || targets(call, configuration)
+            .iter()
+            .any(|entity| entity.starts_with("scene.") || services::effects(service, entity, &data).is_some())
+        || services::effects(service, &format!("{domain}.x"), &data).is_some()
 }

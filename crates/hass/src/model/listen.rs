@@ -115,6 +115,9 @@ impl Stage<'_, '_> {
     fn fits(&self, trigger: &Trigger, slot: u16, old: u16, new: u16) -> bool {
         let TriggerKind::State { attribute, from, to, blind, .. } = &trigger.kind else { return false };
         let own = self.model.layout.slots[slot as usize].name.1.as_deref();
+        if old == new && (attribute.is_some() || *from != Match::Open || *to != Match::Open) {
+            return false;
+        }
         if *attribute != own.map(str::to_owned) {
             // A change of an attribute is a change for a trigger that asks for nothing.
             return attribute.is_none() && own.is_some() && *from == Match::Open && *to == Match::Open;
@@ -136,6 +139,7 @@ impl Stage<'_, '_> {
             TriggerKind::State { from, to, .. } => {
                 // A change to another text ends what had to stay so.
                 if let Some(hold) = hold
+                    && old != new
                     && model.layout.slots[slot as usize].name.1.is_none()
                     && self.state.zone.runs(Key::Hold(hold))
                 {

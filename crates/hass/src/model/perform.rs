@@ -31,6 +31,9 @@ const MOST_ROUNDS: u32 = 10_000;
 /// How long a device takes at most to answer.
 const MOST_CALL: i64 = 10_000;
 
+/// How long it takes where a scenario is played.
+const EXACT_CALL: i64 = 20;
+
 impl Stage<'_, '_> {
     /// Performs an operation; an error if it fails.
     pub(crate) fn perform(&mut self, id: RunId, op: &Op, place: Place) -> Result<Flow, Error> {
@@ -401,7 +404,7 @@ impl Stage<'_, '_> {
                     return Ok(self.flow(id));
                 }
                 let seconds = word("t").and_then(|value| value.as_number()).unwrap_or(0.02);
-                self.start_clock(Key::Run(id.0, id.1), (seconds * 1000.0) as i64);
+                self.start_clock(Key::Run(id.0, id.1), (seconds * 1000.0).round() as i64);
                 self.change(id, |run| run.status = Status::Call(Arc::new(vec![(slot, value)])));
                 return Ok(Flow::Waits);
             }
@@ -481,9 +484,11 @@ impl Stage<'_, '_> {
             return Ok(Flow::On);
         }
         if model.layout.has_lengths {
-            self.step.write(model.zone_object());
-            self.state.zone.start_early(Key::Run(id.0, id.1), MOST_CALL);
+            let earliest = if model.exact { EXACT_CALL } else { 0 };
+            let latest = if model.exact { EXACT_CALL } else { MOST_CALL };
+            self.start_clock_between(Key::Run(id.0, id.1), earliest, latest);
         }
+        self.called.push(id);
         self.change(id, |run| run.status = Status::Call(Arc::new(writes)));
         Ok(Flow::Waits)
     }
@@ -585,8 +590,14 @@ impl Stage<'_, '_> {
                     .iter()
                     .find(|helper| helper.entity == entity)
                     .and_then(|helper| helper.duration);
-                self.start_clock(key, given.or(usual).unwrap_or(60_000).max(1));
-                let again = current == number("active");
+                // Its beginning is cut to a whole second; one that was paused has only its rest left.
+                let length = given.or(usual).unwrap_or(60_000).max(1);
+                let rest = if current == number("paused") { 0 } else { length - 1000 };
+                self.start_clock_between(key, rest, length);
+                let again = current != number("idle");
+                if current == number("active") {
+                    self.touch(slot);
+                }
                 self.write(slot, number("active"), Some((id, place)));
                 self.fire(Happening::Event { name: name(if again { "restarted" } else { "started" }), data: about() });
             }
@@ -595,8 +606,11 @@ impl Stage<'_, '_> {
                 self.write(slot, number("paused"), Some((id, place)));
                 self.fire(Happening::Event { name: name("paused"), data: about() });
             }
-            "cancel" if current != number("idle") => {
+            "cancel" => {
                 self.stop_clock(key);
+                if current == number("idle") {
+                    self.touch(slot);
+                }
                 self.write(slot, number("idle"), Some((id, place)));
                 self.fire(Happening::Event { name: name("cancelled"), data: about() });
             }

@@ -7,7 +7,7 @@ use super::system::{Doing, Model, Options};
 use super::zone::Key;
 use crate::config::Configuration;
 use crate::template::Val;
-use mazurka_core::{ActorId, Step, System};
+use mazurka_core::{ActorId, Step, System, ViolationKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub struct Played {
     pub states: Vec<(String, String)>,
     /// Whether two timers went off at one time: which of them comes first is open.
     pub has_tie: bool,
+    /// Whether automations set each other off without end; what they did is then no longer followed.
+    pub is_endless: bool,
 }
 
 /// Plays a scenario. The error says which step the model does not allow.
@@ -76,9 +78,17 @@ pub fn play(scenario: &Scenario) -> Result<Played, String> {
         starts: FxHashMap::default(),
         log: Vec::new(),
         has_tie: false,
+        is_endless: false,
     };
     player.read_clocks(&[], &[]);
+    for (key, start) in &mut player.starts {
+        // What there is has been so for a second.
+        *start -= if let Key::Age(_) = key { 1000 } else { 0 };
+    }
     for step in &scenario.steps {
+        if player.is_endless {
+            break;
+        }
         match step {
             ScenarioStep::Wait(ms) => player.pass(player.now + ms)?,
             ScenarioStep::Set(entity, state) => {
@@ -112,12 +122,14 @@ pub fn play(scenario: &Scenario) -> Result<Played, String> {
             }
         }
     }
-    player.pass(player.now + scenario.settle)?;
+    if !player.is_endless {
+        player.pass(player.now + scenario.settle)?;
+    }
     let states = model.layout.slots.iter().zip(&player.state.values).filter(|(slot, _)| {
         slot.name.1.is_none() && !slot.name.0.starts_with("automation.") && !slot.name.0.starts_with("script.")
     });
     let states = states.map(|(slot, &value)| (slot.name.0.clone(), slot.values[value as usize].to_string())).collect();
-    Ok(Played { log: player.log, states, has_tie: player.has_tie })
+    Ok(Played { log: player.log, states, has_tie: player.has_tie, is_endless: player.is_endless })
 }
 
 struct Player<'m> {
@@ -128,6 +140,7 @@ struct Player<'m> {
     starts: FxHashMap<Key, i64>,
     log: Vec<String>,
     has_tie: bool,
+    is_endless: bool,
 }
 
 impl Player<'_> {
@@ -141,19 +154,9 @@ impl Player<'_> {
             return Err(format!("the model does not allow {actor:?} at {} ms", self.now));
         }
         let mut step = Step::without_footprint();
-        let Happened { deeds, started, moved } = self.model.perform_step(&mut self.state, actor, &mut step, true);
-        for deed in deeds {
-            match deed.routine {
-                Some(routine)
-                    if (deed.text == "runs" || deed.text == super::stage::QUEUED)
-                        && self.model.routines[routine as usize].kind == crate::config::RoutineKind::Automation =>
-                {
-                    self.log.push(format!("[{}]", self.model.routines[routine as usize].name));
-                }
-                None if deed.text.contains("->") => self.log.push(deed.text),
-                _ => {}
-            }
-        }
+        let Happened { log, started, moved, .. } = self.model.perform_step(&mut self.state, actor, &mut step, true);
+        self.log.extend(log);
+        self.is_endless |= step.violations().iter().any(|violation| violation.kind == ViolationKind::Cascade);
         self.read_clocks(&started, &moved);
         Ok(())
     }
@@ -181,9 +184,16 @@ impl Player<'_> {
                 .starts
                 .iter()
                 .filter(|(key, _)| !matches!(key, Key::Day | Key::Pattern(_)))
-                .filter_map(|(key, start)| Some((start + self.state.zone.deadline(*key)?, *key)))
+                .filter_map(|(key, start)| {
+                    // A timer begins at the last whole second; scenarios begin one millisecond after it.
+                    let start = if let Key::Timer(_) = key { (start + 1).div_euclid(1000) * 1000 - 1 } else { *start };
+                    Some((start + self.state.zone.deadline(*key)?, *key))
+                })
                 .collect();
             due.sort_unstable();
+            if self.is_endless {
+                break;
+            }
             let Some(&(at, key)) = due.first().filter(|(at, _)| *at <= until) else { break };
             self.has_tie |= at == until || due.get(1).is_some_and(|(other, _)| *other == at);
             self.now = at;

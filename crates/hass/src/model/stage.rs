@@ -11,6 +11,7 @@ use super::perform::Flow;
 use super::state::{Run, RunId, State, Status};
 use super::system::{Finding, Model};
 use super::zone::Key;
+use crate::config::RoutineKind;
 use crate::template::Val;
 use crate::yaml::Place;
 use mazurka_core::Step;
@@ -72,6 +73,8 @@ pub(crate) struct Stage<'m, 's> {
     queue: VecDeque<Happening>,
     pub(crate) ready: VecDeque<Task>,
     pub(crate) deeds: Option<Vec<Deed>>,
+    /// Runs and changes, as Home Assistant is asked for them: `[alias]`, `entity:old->new`. Written where deeds are.
+    log: Vec<String>,
     /// The cause of what happens now, and how many automations it has come through.
     pub(crate) cause: u8,
     pub(crate) depth: u8,
@@ -81,13 +84,27 @@ pub(crate) struct Stage<'m, 's> {
     /// The clocks that were started, and the runs that got other numbers at the end.
     pub(crate) started: Vec<Key>,
     pub(crate) moved: Vec<(RunId, RunId)>,
+    /// The runs that began to wait for a device, in order.
+    pub(crate) called: Vec<RunId>,
+    /// The cause of the last fight.
+    fight: u8,
+    /// What was taken for the age of a clock, and for what nobody can know.
+    pub(crate) assumed: Vec<(Key, i64, bool)>,
+    pub(crate) decided: Vec<(String, bool)>,
 }
 
 /// What a step did, for people and for scenarios.
 pub(crate) struct Happened {
     pub(crate) deeds: Vec<Deed>,
+    pub(crate) log: Vec<String>,
+    /// The number of the cause that the step began, and of that which its last finding is about.
+    pub(crate) cause: u8,
+    pub(crate) last_cause: u8,
     pub(crate) started: Vec<Key>,
     pub(crate) moved: Vec<(RunId, RunId)>,
+    pub(crate) called: Vec<RunId>,
+    pub(crate) assumed: Vec<(Key, i64, bool)>,
+    pub(crate) decided: Vec<(String, bool)>,
 }
 
 impl<'m, 's> Stage<'m, 's> {
@@ -100,6 +117,7 @@ impl<'m, 's> Stage<'m, 's> {
             queue: VecDeque::new(),
             ready: VecDeque::new(),
             deeds: telling.then(Vec::new),
+            log: Vec::new(),
             cause: 0,
             depth: 0,
             starts: Vec::new(),
@@ -107,6 +125,43 @@ impl<'m, 's> Stage<'m, 's> {
             over: false,
             started: Vec::new(),
             moved: Vec::new(),
+            called: Vec::new(),
+            fight: 0,
+            assumed: Vec::new(),
+            decided: Vec::new(),
+        }
+    }
+
+    /// What the step did.
+    pub(crate) fn happened(self) -> Happened {
+        Happened {
+            deeds: self.deeds.unwrap_or_default(),
+            log: self.log,
+            cause: self.cause,
+            last_cause: self.fight,
+            started: self.started,
+            moved: self.moved,
+            called: self.called,
+            assumed: self.assumed,
+            decided: self.decided,
+        }
+    }
+
+    /// Notes that an automation runs.
+    fn log_run(&mut self, routine: u16) {
+        let about = &self.model.routines[routine as usize];
+        if self.deeds.is_some() && about.kind == RoutineKind::Automation {
+            self.log.push(format!("[{}]", about.name));
+        }
+    }
+
+    /// Notes that an entity has changed.
+    fn log_change(&mut self, slot: u16, old: u16, new: u16) {
+        let about = &self.model.layout.slots[slot as usize];
+        let is_routine = about.name.0.starts_with("automation.") || about.name.0.starts_with("script.");
+        if self.deeds.is_some() && about.name.1.is_none() && !is_routine {
+            let text = |value: u16| &about.values[value as usize];
+            self.log.push(format!("{}:{}->{}", about.name.0, text(old), text(new)));
         }
     }
 
@@ -141,6 +196,13 @@ impl<'m, 's> Stage<'m, 's> {
         self.started.push(key);
     }
 
+    /// Starts a clock that goes off at some time between the earliest one and its deadline.
+    pub(crate) fn start_clock_between(&mut self, key: Key, earliest: i64, milliseconds: i64) {
+        self.step.write(self.model.zone_object());
+        self.state.zone.start_between(key, earliest, milliseconds);
+        self.started.push(key);
+    }
+
     pub(crate) fn stop_clock(&mut self, key: Key) {
         if self.state.zone.runs(key) {
             self.step.write(self.model.zone_object());
@@ -154,7 +216,11 @@ impl<'m, 's> Stage<'m, 's> {
         }
     }
 
+    /// Notes what is wrong. A model for what the owner expects is asked for nothing else.
     pub(crate) fn find(&mut self, finding: Finding) {
+        if self.model.options.expectation.is_some() && !matches!(finding, Finding::Broken) {
+            return;
+        }
         self.step.fail(self.model.violation(finding));
     }
 
@@ -217,6 +283,7 @@ impl<'m, 's> Stage<'m, 's> {
                     if let Some(run) = self.state.run(id) {
                         (self.cause, self.depth) = (run.cause, run.depth);
                         self.tell(Some(id.0), Some(self.model.routines[id.0 as usize].place), || "runs".to_owned());
+                        self.log_run(id.0);
                         self.go_on(id);
                     }
                 }
@@ -228,6 +295,7 @@ impl<'m, 's> Stage<'m, 's> {
                 }
             }
         }
+        self.look_at_expectation();
         // A cause is over when nothing that it began runs any more.
         for slot in 0..self.state.writers.len() {
             let (routine, cause) = self.state.writers[slot];
@@ -238,6 +306,7 @@ impl<'m, 's> Stage<'m, 's> {
         }
         self.moved = self.state.normalize();
         for &(old, new) in &self.moved {
+            self.called.iter_mut().filter(|run| **run == old).for_each(|run| *run = new);
             for key in &mut self.started {
                 if *key == Key::Run(old.0, old.1) {
                     *key = Key::Run(new.0, new.1);
@@ -340,6 +409,7 @@ impl<'m, 's> Stage<'m, 's> {
         if !wait {
             let words = if is_queued { QUEUED } else { "runs" };
             self.tell(Some(routine), Some(about.place), || words.to_owned());
+            self.log_run(routine);
         }
         self.state.runs.push(Run {
             id,
@@ -425,6 +495,19 @@ impl<'m, 's> Stage<'m, 's> {
         }
     }
 
+    /// An entity tells its state again: it is a change for those who take any change.
+    pub(crate) fn touch(&mut self, slot: u16) {
+        let value = self.value(slot);
+        let about = &self.model.layout.slots[slot as usize];
+        self.log_change(slot, value, value);
+        if let Some(most) = about.age {
+            self.step.write(self.model.zone_object());
+            self.state.zone.start(Key::Age(slot), None, most);
+            self.started.push(Key::Age(slot));
+        }
+        self.fire(Happening::Change { slot, old: value, new: value });
+    }
+
     /// Writes a slot; `by` is the run that does it and the place of its action, if a run does it.
     pub(crate) fn write(&mut self, slot: u16, new: u16, by: Option<(RunId, Place)>) {
         let old = self.value(slot);
@@ -436,11 +519,7 @@ impl<'m, 's> Stage<'m, 's> {
         if old == new {
             return;
         }
-        if model.exact && !model.layout.slots[slot as usize].name.0.starts_with("automation.") {
-            let about = &model.layout.slots[slot as usize];
-            let (name, text) = (&about.name.0, |value: u16| &about.values[value as usize]);
-            self.tell(None, None, || format!("{name}:{}->{}", text(old), text(new)));
-        }
+        self.log_change(slot, old, new);
         self.step.write(self.model.slot_object(slot));
         self.state.values[slot as usize] = new;
         if by.is_none() && self.state.writers[slot as usize] != (0, 0) {
@@ -461,7 +540,9 @@ impl<'m, 's> Stage<'m, 's> {
         let (writer, cause) = self.state.writers[slot as usize];
         let old = self.state.values[slot as usize];
         if writer != 0 && writer != owner + 1 && cause == run.cause && old != new {
-            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place });
+            let follows = run.depth > 1;
+            self.fight = run.cause;
+            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place, follows });
         }
         self.step.write(self.model.slot_object(slot));
         self.state.writers[slot as usize] = (owner + 1, run.cause);
@@ -484,7 +565,8 @@ impl<'m, 's> Stage<'m, 's> {
         let routine = run.id.0;
         if run.lost && model.first_writes[routine as usize].iter().any(|(known, value)| *known == slot && *value != new)
         {
-            self.find(Finding::Lost { routine, slot, new, place });
+            let waited = model.waited_at(routine, run.at);
+            self.find(Finding::Lost { routine, slot, new, place, waited });
             return;
         }
         // The trigger's entity is no longer as it was, and what it is now makes another automation do the opposite.

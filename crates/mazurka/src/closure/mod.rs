@@ -62,6 +62,7 @@ pub struct Builder {
     allow_bounded: bool,
     all: bool,
     stack_size: Option<usize>,
+    step_time: Option<Duration>,
     spin_detection: bool,
 }
 
@@ -83,6 +84,7 @@ impl Builder {
             allow_bounded: false,
             all: false,
             stack_size: None,
+            step_time: None,
             spin_detection: true,
         }
     }
@@ -136,6 +138,12 @@ impl Builder {
         Builder { stack_size: Some(bytes), ..self }
     }
 
+    /// How long a thread may take to come to its next operation; 10 seconds unless something is said. What takes longer is told,
+    /// and ends the check with the verdict `unsupported`.
+    pub fn step_time(self, limit: Duration) -> Self {
+        Builder { step_time: Some(limit), ..self }
+    }
+
     /// Whether a thread in a loop that would do the same again waits until something changes. It does unless this says no.
     pub fn spin_detection(self, on: bool) -> Self {
         Builder { spin_detection: on, ..self }
@@ -148,7 +156,7 @@ impl Builder {
     #[track_caller]
     pub fn check(self, body: impl Fn() + Send + Sync + 'static) -> Checked {
         assert!(!mazurka_rust::is_checking(), "a model cannot be checked within another one");
-        let files = Files::of_test(self.name.as_deref(), Location::caller());
+        let files = Files::of_test(self.name.as_deref(), std::any::type_name_of_val(&body), Location::caller());
         let this = self.told_by_environment();
         let program = this.program(body);
         if let Some(told) = replay::asked_for(&program, &files) {
@@ -156,7 +164,7 @@ impl Builder {
             drop(program);
             panic!("{told}");
         }
-        let checked = this.search(&program, &files);
+        let checked = this.search_where_it_can_be(&program, &files);
         let is_fine = match checked.exploration.verdict {
             Verdict::Verified => program.not_covered().is_empty(),
             Verdict::Bounded { .. } => this.allow_bounded,
@@ -173,15 +181,29 @@ impl Builder {
     /// Checks a closure, whatever comes of it. Neither files nor the environment are looked at.
     pub fn explore(self, body: impl Fn() + Send + Sync + 'static) -> Checked {
         let program = self.program(body);
-        self.search(&program, &Files::nowhere(self.name.as_deref()))
+        self.search_where_it_can_be(&program, &Files::nowhere(self.name.as_deref()))
     }
 
     fn program(&self, body: impl Fn() + Send + Sync + 'static) -> RustProgram {
         let closure = Closure::new(body).spin_detection(self.spin_detection);
-        RustProgram::new(match self.stack_size {
+        let closure = match self.stack_size {
             Some(bytes) => closure.stack_size(bytes),
             None => closure,
+        };
+        RustProgram::new(match self.step_time {
+            Some(limit) => closure.step_time(limit),
+            None => closure,
         })
+    }
+
+    /// On an OS thread that does not count as panicking: the threads of a model would seem to panic as well. It counts so in a
+    /// destructor that a panic runs, and after a check that ended because a thread of it had to wait while it unwound.
+    fn search_where_it_can_be(&self, program: &RustProgram, files: &Files) -> Checked {
+        if !std::thread::panicking() {
+            return self.search(program, files);
+        }
+        let searched = std::thread::scope(|scope| scope.spawn(|| self.search(program, files)).join());
+        searched.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     fn search(&self, program: &RustProgram, files: &Files) -> Checked {

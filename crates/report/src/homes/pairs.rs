@@ -60,6 +60,33 @@ impl PairViolation {
     }
 }
 
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// Two apps each.
+    #[default]
+    Pairs,
+    /// Some automations of a home with Home Assistant each.
+    Slices,
+}
+
+impl Rows {
+    fn title(self) -> &'static str {
+        match self {
+            Rows::Pairs => "apps",
+            Rows::Slices => "automations",
+        }
+    }
+
+    /// A number of rows, in words.
+    pub fn counted(self, rows: usize) -> String {
+        match self {
+            Rows::Pairs => count(rows as u64, "pair", "pairs"),
+            Rows::Slices => count(rows as u64, "slice", "slices"),
+        }
+    }
+}
+
 /// The verdict of a pair that could not be checked: an app that cannot be read, a checker that did not come back.
 const FAILED: &str = "failed";
 /// The verdict of a pair in which everything that was found is accepted.
@@ -259,11 +286,12 @@ const LEAST_WANTED: [usize; 3] = [5, 3, 4];
 const LEAST_ROOM: usize = 20;
 
 /// The table for people: a line per pair, and below it what was found or why nothing is known.
-pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
+pub fn text(rows: &[PairRow], kind: Rows, options: &TextOptions) -> String {
     let paint = Paint { colour: options.colour };
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
     let fill = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0).max(TITLES[column].len());
     let mut fills: Vec<usize> = (0..TITLES.len()).map(fill).collect();
+    fills[APPS] = fills[APPS].max(kind.title().len());
     let mut columns: Vec<usize> = (0..TITLES.len()).collect();
     let total = |columns: &[usize], fills: &[usize]| columns.iter().map(|&column| fills[column] + 2).sum::<usize>() - 2;
     for unwanted in LEAST_WANTED {
@@ -289,7 +317,8 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
         let rest = names.map(|name| format!("\n{name}")).collect::<String>();
         line.trim_end().to_owned() + &rest
     };
-    let titles = TITLES.map(str::to_owned);
+    let mut titles = TITLES.map(str::to_owned);
+    titles[APPS] = kind.title().to_owned();
     let mut lines = vec![paint.bold(&line(&titles, &titles[1]))];
     for (row, cells) in rows.iter().zip(&cells) {
         let verdict = match row.verdict.as_str() {
@@ -301,7 +330,7 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
         lines.extend(notes(row, options.width));
     }
     lines.push(String::new());
-    lines.push(conclusion(rows));
+    lines.push(conclusion(rows, kind));
     lines.join("\n") + "\n"
 }
 
@@ -363,8 +392,8 @@ fn sentence(violation: &PairViolation) -> String {
 }
 
 /// How many pairs there are of each verdict.
-pub(crate) fn conclusion(rows: &[PairRow]) -> String {
-    let total = count(rows.len() as u64, "pair", "pairs");
+pub(crate) fn conclusion(rows: &[PairRow], kind: Rows) -> String {
+    let total = kind.counted(rows.len());
     let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
     let mut parts = vec![format!("{} fight", number(fights as u64))];
     for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED, ACCEPTED] {
@@ -471,7 +500,7 @@ pub(crate) mod tests {
 
     #[test]
     fn fights_come_first_and_are_told() {
-        insta::assert_snapshot!(text(&some(), &TextOptions { width: 120, ..TextOptions::default() }), @r#"
+        insta::assert_snapshot!(text(&some(), Rows::Pairs, &TextOptions { width: 120, ..TextOptions::default() }), @r#"
         apps                   verdict       found       events  states  transitions    time
         alarm + lock           violated      1 conflict       4   1,234        5,678   12 ms
             high: "Lock" locks what "Alarm" unlocked (after: smoke, leave)
@@ -487,7 +516,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_narrow_screen_keeps_what_matters_most() {
-        insta::assert_snapshot!(text(&some(), &TextOptions { width: 54, ..TextOptions::default() }), @r#"
+        insta::assert_snapshot!(text(&some(), Rows::Pairs, &TextOptions { width: 54, ..TextOptions::default() }), @r#"
         apps                  verdict       found         time
         alarm + lock          violated      1 conflict   12 ms
             high: "Lock" locks what "Alarm" unlocked (after:
@@ -524,7 +553,7 @@ pub(crate) mod tests {
         rows[0].violations[1].accepted = true;
         rows[1].violations[0].accepted = true;
         rows.iter_mut().for_each(PairRow::conclude_accepted);
-        insta::assert_snapshot!(text(&rows, &TextOptions { width: 120, ..TextOptions::default() }), @"
+        insta::assert_snapshot!(text(&rows, Rows::Pairs, &TextOptions { width: 120, ..TextOptions::default() }), @"
         apps   verdict   found                            events  states  transitions   time
         a + b  violated  1 conflict, 1 crash, 1 accepted       4   1,234        5,678  12 ms
             high: it falls (after: dusk)
