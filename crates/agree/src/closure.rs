@@ -35,7 +35,7 @@ pub(crate) fn as_closure(unit: &Unit) -> Result<(Closure, Finals, usize), &'stat
     let program = Arc::new(Program::new(unit)?);
     let finals = Finals::default();
     let (seen, count) = (finals.clone(), program.initial.len());
-    Ok((Closure::new(move || World::run(&program, &seen)), finals, count))
+    Ok((Closure::new(move || Shared::run(&program, &seen)), finals, count))
 }
 
 type Refused<T = ()> = Result<T, &'static str>;
@@ -154,7 +154,6 @@ fn check(block: &Block) -> Refused {
     block.statements.iter().try_for_each(|statement| match &statement.kind {
         StatementKind::Atomic(_) => Err("atomic blocks"),
         StatementKind::Enable(_) | StatementKind::Disable(_) => Err("events"),
-        StatementKind::Declare(of) if matches!(of.initial, Initial::Each(..)) => Err("lists of values"),
         StatementKind::If(_, then, otherwise) => {
             check(then)?;
             otherwise.iter().try_for_each(check)
@@ -197,10 +196,10 @@ fn binary(op: BinaryOp, left: i64, right: i64) -> i64 {
 }
 
 /// A message that was posted: in which world, which, with what.
-type Posted = (Arc<World>, String, Values);
+type Posted = (Arc<Shared>, String, Values);
 
 /// What the actors of one execution share.
-struct World {
+struct Shared {
     program: Arc<Program>,
     variables: Vec<AtomicI64>,
     mutexes: Vec<Mutex<()>>,
@@ -210,7 +209,7 @@ struct World {
     finals: Finals,
 }
 
-impl World {
+impl Shared {
     fn run(program: &Arc<Program>, finals: &Finals) {
         let count = |table| 0..program.counts.get(table).copied().unwrap_or(0);
         let handler = |(name, takes_any): &(String, bool)| {
@@ -219,7 +218,7 @@ impl World {
             };
             if *takes_any { Handler::any(name, run) } else { Handler::fifo(name, run) }
         };
-        let world = Arc::new(World {
+        let world = Arc::new(Shared {
             program: Arc::clone(program),
             variables: program.initial.iter().map(|&value| AtomicI64::new(value)).collect(),
             mutexes: count("mutex").map(|_| Mutex::new(())).collect(),
@@ -233,7 +232,7 @@ impl World {
             thread::spawn(move || {
                 let (parameter, body) = &world.program.threads[number];
                 let mut actor = Actor::new(&world);
-                actor.locals.extend(parameter.iter().map(|(name, value)| (name.clone(), Local::Number(*value))));
+                actor.locals.extend(parameter.iter().map(|(name, value)| (name.clone(), Slot::Number(*value))));
                 // A thread's body returns nothing.
                 let _ = actor.block(body);
             });
@@ -241,7 +240,7 @@ impl World {
     }
 }
 
-impl Drop for World {
+impl Drop for Shared {
     fn drop(&mut self) {
         // In an execution that is given up, fibers are unwound.
         if !std::thread::panicking() {
@@ -260,7 +259,7 @@ enum Leave {
 
 type Flow = Result<(), Leave>;
 
-enum Local {
+enum Slot {
     Number(i64),
     Array(Vec<i64>),
     Thread(Option<thread::JoinHandle<()>>),
@@ -268,8 +267,8 @@ enum Local {
 
 /// An actor with its locals and what it holds.
 struct Actor<'w> {
-    world: &'w Arc<World>,
-    locals: Vec<(String, Local)>,
+    world: &'w Arc<Shared>,
+    locals: Vec<(String, Slot)>,
     mutexes: Vec<(usize, MutexGuard<'w, ()>)>,
     reads: Vec<(usize, RwLockReadGuard<'w, ()>)>,
     writes: Vec<(usize, RwLockWriteGuard<'w, ()>)>,
@@ -291,7 +290,7 @@ fn take<G>(held: &mut Vec<(usize, G)>, number: usize) -> Option<G> {
 }
 
 impl<'w> Actor<'w> {
-    fn new(world: &'w Arc<World>) -> Self {
+    fn new(world: &'w Arc<Shared>) -> Self {
         Actor { world, locals: Vec::new(), mutexes: Vec::new(), reads: Vec::new(), writes: Vec::new() }
     }
 
@@ -299,7 +298,7 @@ impl<'w> Actor<'w> {
     fn call(&mut self, name: &str, arguments: Values) -> i64 {
         let function = &self.world.program.functions[name];
         let names = function.parameters.iter().map(|name| name.text.clone());
-        let locals = names.zip(arguments.into_iter().map(Local::Number)).collect();
+        let locals = names.zip(arguments.into_iter().map(Slot::Number)).collect();
         let outer = std::mem::replace(&mut self.locals, locals);
         let flow = self.block(&function.body);
         self.locals = outer;
@@ -323,32 +322,33 @@ impl<'w> Actor<'w> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Flow {
-        let world: &'w World = self.world;
+        let world: &'w Shared = self.world;
         match &statement.kind {
             StatementKind::Let(name, value) => {
                 let value = self.value(value);
-                self.locals.push((name.text.clone(), Local::Number(value)));
+                self.locals.push((name.text.clone(), Slot::Number(value)));
             }
             StatementKind::Declare(of) => {
-                let Initial::Same(value) = &of.initial else { unreachable!("it was refused") };
                 let length = of.length.as_ref().map(|length| self.value(length));
-                let value = self.value(value);
-                let local = match length {
-                    Some(length) => Local::Array(vec![value; length as usize]),
-                    None => Local::Number(value),
+                let local = match (&of.initial, length) {
+                    (Initial::Each(values, _), _) => {
+                        Slot::Array(values.iter().map(|value| self.value(value)).collect())
+                    }
+                    (Initial::Same(value), Some(length)) => Slot::Array(vec![self.value(value); length as usize]),
+                    (Initial::Same(value), None) => Slot::Number(self.value(value)),
                 };
                 self.locals.push((of.name.text.clone(), local));
             }
             StatementKind::Spawn(name, call) => {
                 let thread = self.spawn(call);
-                self.locals.extend(name.as_ref().map(|name| (name.text.clone(), Local::Thread(Some(thread)))));
+                self.locals.extend(name.as_ref().map(|name| (name.text.clone(), Slot::Thread(Some(thread)))));
             }
             StatementKind::Respawn(name, call) => {
                 let thread = self.spawn(call);
-                *self.local(&name.text) = Local::Thread(Some(thread));
+                *self.local(&name.text) = Slot::Thread(Some(thread));
             }
             StatementKind::Join(name) => {
-                if let Local::Thread(thread) = self.local(&name.text)
+                if let Slot::Thread(thread) = self.local(&name.text)
                     && let Some(thread) = thread.take()
                 {
                     // What it panicked with was seen.
@@ -398,7 +398,7 @@ impl<'w> Actor<'w> {
             StatementKind::For(name, from, to, body) => {
                 let (from, to) = (self.value(from), self.value(to));
                 for value in from..to {
-                    self.locals.push((name.text.clone(), Local::Number(value)));
+                    self.locals.push((name.text.clone(), Slot::Number(value)));
                     let goes_on = self.round(body);
                     self.locals.pop();
                     if !goes_on? {
@@ -478,7 +478,7 @@ impl<'w> Actor<'w> {
         call.arguments.iter().map(|argument| self.value(argument)).collect()
     }
 
-    fn local(&mut self, name: &str) -> &mut Local {
+    fn local(&mut self, name: &str) -> &mut Slot {
         let place = self.locals.iter().rposition(|(local, _)| local == name);
         &mut self.locals[place.expect("it compiled")].1
     }
@@ -505,9 +505,9 @@ impl<'w> Actor<'w> {
     fn load(&mut self, place: &Place, index: usize) -> i64 {
         if self.is_local(&place.name.text) {
             return match self.local(&place.name.text) {
-                Local::Number(value) => *value,
-                Local::Array(values) => values[index],
-                Local::Thread(_) => 0,
+                Slot::Number(value) => *value,
+                Slot::Array(values) => values[index],
+                Slot::Thread(_) => 0,
             };
         }
         match self.world.program.constants.get(&place.name.text) {
@@ -521,9 +521,9 @@ impl<'w> Actor<'w> {
             return self.variable(place, index).store(value, SeqCst);
         }
         match self.local(&place.name.text) {
-            Local::Number(number) => *number = value,
-            Local::Array(values) => values[index] = value,
-            Local::Thread(_) => {}
+            Slot::Number(number) => *number = value,
+            Slot::Array(values) => values[index] = value,
+            Slot::Thread(_) => {}
         }
     }
 
@@ -575,7 +575,7 @@ impl<'w> Actor<'w> {
 
     fn sync(&mut self, op: SyncOp, object: &Place) -> i64 {
         let number = self.object(object);
-        let world: &'w World = self.world;
+        let world: &'w Shared = self.world;
         match op {
             SyncOp::TryLock => {
                 let guard = world.mutexes[number].try_lock().ok();

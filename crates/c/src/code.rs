@@ -258,10 +258,12 @@ pub(crate) enum Instruction {
     /// The way into a loop that may wait.
     Enter {
         spin: u32,
+        kept: Operand,
     },
-    /// The way from one round of it to the next.
+    /// The way from one round of it to the next. `kept`: what the next round uses of this one.
     Again {
         spin: u32,
+        kept: Operand,
     },
     Unreachable,
     Unsupported {
@@ -288,6 +290,8 @@ pub(crate) struct RoutineCall {
 pub(crate) struct Spin {
     /// The next larger one around it, or [`NONE`].
     pub(crate) parent: u32,
+    /// Whether a round uses something of the one before.
+    pub(crate) keeps: bool,
 }
 
 /// Where a `switch` goes.
@@ -406,7 +410,8 @@ pub struct Program {
     pub(crate) thread_private: Vec<u64>,
     /// Whether threads have an `errno`, first in their private memory.
     pub(crate) has_errno: bool,
-    /// Where the keys of thread-specific values are counted.
+    /// Where the keys of thread-specific values are counted, and then the function that each one's values are given to at
+    /// the end of a thread. 0 if there are no keys.
     pub(crate) keys_at: u64,
     /// How many objects the variables have.
     pub(crate) objects: u32,
@@ -466,6 +471,7 @@ impl Instruction {
                 visit(no);
             }
             I::Branch { condition, .. } => visit(condition),
+            I::Enter { kept, .. } | I::Again { kept, .. } => visit(kept),
             I::Switch { value, .. } => visit(value),
             I::Allocate { bytes, .. } => visit(bytes),
             I::Load { pointer, .. } => visit(pointer),
@@ -494,8 +500,6 @@ impl Instruction {
             | I::Fence { .. }
             | I::AtomicBegin
             | I::AtomicEnd
-            | I::Enter { .. }
-            | I::Again { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }

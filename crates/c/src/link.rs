@@ -141,7 +141,7 @@ impl Linker<'_> {
         if has_keys {
             let global = Global {
                 name: Arc::from("(keys)"),
-                ty: Type::Int(32),
+                ty: Type::Array(1 + crate::MOST_KEYS, Type::Int(64).into()),
                 initial: None,
                 is_constant: false,
                 is_thread_local: false,
@@ -150,7 +150,7 @@ impl Linker<'_> {
                 align: 8,
                 debug: None,
             };
-            if let Symbol::Address(at) = self.place(0, &Module::default(), &global, 4) {
+            if let Symbol::Address(at) = self.place(0, &Module::default(), &global, 8 + 8 * crate::MOST_KEYS) {
                 self.program.keys_at = at;
             }
         }
@@ -429,7 +429,7 @@ impl Linker<'_> {
         let mut analyses = Vec::new();
         for (_, module) in files {
             let bodies = module.functions.iter().filter(|function| !function.blocks.is_empty());
-            analyses.extend(bodies.map(|function| Analysis::new(function, &module.types)));
+            analyses.extend(bodies.map(|function| Analysis::new(function, &module.types, !self.program.options.unset)));
         }
         let fates = fates(&analyses, &defined);
         let promoted: Vec<FxHashSet<Box<str>>> = analyses.iter().map(|analysis| analysis.promoted.clone()).collect();
@@ -463,6 +463,10 @@ impl Linker<'_> {
                     );
                 }
             }
+        }
+        // Of two functions with one name in one file, the other one.
+        for function in self.program.functions.iter_mut().filter(|function| function.body == Body::Code(NONE)) {
+            function.body = Body::Missing;
         }
     }
 
@@ -579,7 +583,9 @@ impl Program {
         for instruction in &self.code {
             match *instruction {
                 I::Routine { call } => match self.calls[call as usize].routine {
-                    Routine::TryLock | Routine::TryLockC11 | Routine::TimedLock => features.tries = true,
+                    Routine::TryLock | Routine::TryLockC11 | Routine::TimedLock | Routine::TimedLockC11 => {
+                        features.tries = true
+                    }
                     Routine::Exit => features.exits = true,
                     Routine::HandlerAny | Routine::QCreate => features.any_handlers = true,
                     Routine::HandlerFifo => features.fifo_handlers = true,

@@ -45,7 +45,7 @@ pub(crate) fn lower(
     let first_spin = program.spins.len() as u32;
     for spin in loops {
         let parent = spin.parent.map_or(NONE, |parent| first_spin + parent as u32);
-        program.spins.push(Spin { parent });
+        program.spins.push(Spin { parent, keeps: spin.kept.is_some() });
     }
     let mut lowering = Lowering {
         types: &module.types,
@@ -463,6 +463,10 @@ impl<'l> Lowering<'_, 'l> {
                 let operands = self.list([expected, new]).start;
                 let pair = Type::Struct { fields: [ty.clone(), Type::Int(1)].into(), packed: false };
                 let results = self.results(result, &pair)?;
+                if results.len() != 2 {
+                    // The text has another value of this name.
+                    return Err("the result of this cmpxchg is no pair".to_owned());
+                }
                 let results = self.list(results).start;
                 self.emit(I::Exchange { pointer, operands, results, size, order: *order, failure: *failure });
             }
@@ -695,8 +699,10 @@ impl<'l> Lowering<'_, 'l> {
     /// Notes that an edge leads into a loop that may wait, or from one of its rounds to the next.
     fn mark_round(&mut self, from: u32, to: u32) {
         if let Some(number) = self.loops.iter().position(|spin| spin.head == to) {
-            let spin = self.first_spin + number as u32;
-            self.emit(if self.loops[number].has(from) { I::Again { spin } } else { I::Enter { spin } });
+            let (spin, known) = (self.first_spin + number as u32, &self.loops[number]);
+            let register = known.kept.as_deref().and_then(|kept| self.values.get(kept)?.first().copied());
+            let kept = register.unwrap_or_else(|| self.constant(0));
+            self.emit(if known.has(from) { I::Again { spin, kept } } else { I::Enter { spin, kept } });
         }
     }
 
@@ -748,8 +754,13 @@ impl<'l> Lowering<'_, 'l> {
     fn call(&mut self, ty: &Type, callee: &'l Value, given: &'l [Argument], result: Option<&'l str>) -> Lowered<()> {
         if let Value::Assembly(text) = callee {
             let text = String::from_utf8_lossy(text);
-            let is_quiet =
-                text.trim().is_empty() || ["mfence", "pause", "nop", "yield"].iter().any(|word| text.trim() == *word);
+            let is_quiet = text.trim().is_empty()
+                || [
+                    "mfence", "lfence", "sfence", "pause", "nop", "rep nop", "rep; nop", "yield", "sync", "lwsync",
+                    "isync", "dmb ish", "dmb sy", "isb",
+                ]
+                .iter()
+                .any(|word| text.trim() == *word);
             return if is_quiet { Ok(()) } else { Err("inline assembly is not modelled".to_owned()) };
         }
         if is_thread_local_address(callee)

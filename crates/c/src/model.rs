@@ -4,11 +4,12 @@ use crate::code::Program;
 use crate::coverage::Marks;
 use crate::memory::{FUNCTIONS, space};
 use crate::objects::{ActorInfo, ActorKey, Actors, Key, Kind, Objects, SyncKind, What};
+use crate::printed::Witness;
 use crate::run::{Run, is_open, obstacle};
 use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Identity,
     Insight, Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value,
     Violation,
 };
@@ -99,12 +100,12 @@ impl Model {
     fn start(&self) -> (State, Vec<Violation>) {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let state = self.start_with(&mut step, &mut witness);
         (state, step.violations().to_vec())
     }
 
-    pub(crate) fn start_with(&self, step: &mut Step, output: &mut Vec<u8>) -> State {
+    pub(crate) fn start_with(&self, step: &mut Step, witness: &mut Witness) -> State {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
         let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };
@@ -112,7 +113,7 @@ impl Model {
         let mut words = program.initial.clone();
         words.push(0);
         let mut state = State { words, clocks: None };
-        Run::begin_program(self, &mut state, step, output);
+        Run::begin_program(self, &mut state, step, witness);
         state.words.shrink_to_fit();
         state
     }
@@ -130,8 +131,8 @@ impl Model {
     pub fn run_once(&self, most_steps: usize) -> Finished {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let mut state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let mut state = self.start_with(&mut step, &mut witness);
         let mut violations = step.violations().to_vec();
         let mut enabled = Vec::new();
         for _ in 0..most_steps {
@@ -139,7 +140,7 @@ impl Model {
             self.enabled(&state, &mut enabled);
             let Some(index) = enabled.first().and_then(|actor| self.view(&state).find(actor.0).ok()) else { break };
             step.begin(Outcome::FIRST);
-            Run::new(self, &mut state, &mut step, index).step_with(&mut output);
+            Run::new(self, &mut state, &mut step, index).step_with(&mut witness);
             violations.extend_from_slice(step.violations());
             if !violations.is_empty() {
                 break;
@@ -152,7 +153,12 @@ impl Model {
             None if was_ended(view).0 => Some((view.flags() >> crate::state::EXIT_CODE) as u8),
             None => None,
         };
-        Finished { output, exit_code, violations }
+        Finished { output: witness.output, exit_code, violations }
+    }
+
+    /// Whether an execution came to its own end.
+    pub fn has_finished(&self) -> bool {
+        self.marks().has_finished()
     }
 
     /// The places of the assumptions at which executions ended.
@@ -309,7 +315,11 @@ impl System for Model {
     }
 
     fn ending(&self, state: &State) -> Ending {
-        words::ending(self, self.view(state))
+        let ending = words::ending(self, self.view(state));
+        if matches!(ending, Ending::Finished) {
+            self.marks().note_finished();
+        }
+        ending
     }
 
     fn traits(&self) -> Traits {
@@ -443,6 +453,18 @@ impl Narrator<State> for Model {
 
     fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
         words::describe(self, self.view(state), actor.0)
+    }
+
+    fn output(&self, schedule: &Schedule) -> Vec<String> {
+        self.printed_by_steps(schedule)
+    }
+
+    fn tells_lines(&self) -> bool {
+        true
+    }
+
+    fn background(&self, found: &Found) -> Option<String> {
+        self.where_freed(&found.schedule)
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {

@@ -88,7 +88,7 @@ fn for_each(set: &Set, mut visit: impl FnMut(Register)) {
 }
 
 /// Visits the targets of a jump.
-fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn FnMut(&mut Pc)) {
+pub(crate) fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn FnMut(&mut Pc)) {
     match instruction {
         I::Jump { to } => visit(to),
         I::Branch { yes, no, .. } => {
@@ -104,7 +104,7 @@ fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn F
     }
 }
 
-fn ends_block(instruction: &I) -> bool {
+pub(crate) fn ends_block(instruction: &I) -> bool {
     matches!(
         instruction,
         I::Jump { .. }

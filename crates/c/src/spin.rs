@@ -1,8 +1,8 @@
 //! Loops that wait: spin locks, flags that another thread sets, exchanges that are tried again.
 //!
 //! A loop waits if its rounds leave no trace: they read, they try to exchange and fail, they calculate in registers, and
-//! nothing that a round calculates is used in the next one. A round of such a loop that changes nothing can be taken out of
-//! an execution, and what is left is an execution with the same later steps. So engines that follow executions
+//! nothing that a round calculates is used in the next one, or one variable only, which has the same value again. A round
+//! of such a loop that changes nothing can be taken out of an execution, and what is left is an execution with the same later steps. So engines that follow executions
 //! need no second round: an actor that has gone round once without changing anything stops there, and what it would do in a
 //! later round it does in the first one of another execution. What is found here is which loops these are, in the
 //! instructions of clang; whether a round changed anything is seen while it runs (`run/spinning.rs`).
@@ -18,6 +18,8 @@ pub(crate) struct Loop {
     pub(crate) head: u32,
     /// For each block of the function, whether it belongs to the loop.
     body: Vec<bool>,
+    /// The variable that a round sets and the next one uses: rounds are the same only if it is.
+    pub(crate) kept: Option<Box<str>>,
     /// The next larger loop around it, by its number.
     pub(crate) parent: Option<usize>,
 }
@@ -40,7 +42,7 @@ pub(crate) fn calm_functions<'m>(
             let is_calm = |operation| is_calm(operation, promoted, &calm, defined);
             let mut operations =
                 function.blocks.iter().flat_map(|block| &block.instructions).map(|each| &each.operation);
-            let shape = Shape::of(function);
+            let shape = FlowGraph::of(function);
             if !function.is_variadic && shape.loops().is_empty() && operations.all(is_calm) {
                 calm.insert(&function.name);
             }
@@ -58,7 +60,7 @@ pub(crate) fn waiting_loops(
     calm: &FxHashSet<&str>,
     defined: &dyn Fn(&str) -> bool,
 ) -> Vec<Loop> {
-    let shape = Shape::of(function);
+    let shape = FlowGraph::of(function);
     let mut found: Vec<Loop> = shape
         .loops()
         .into_iter()
@@ -68,9 +70,17 @@ pub(crate) fn waiting_loops(
                 blocks.flat_map(|block| &function.blocks[block].instructions).map(|instruction| &instruction.operation);
             operations.all(|operation| is_calm(operation, promoted, calm, defined) && !ends_function(operation))
                 && !has_phis(function, *head)
-                && nothing_is_kept(function, &shape, promoted, *head, body)
         })
-        .map(|(head, body)| Loop { head, body, parent: None })
+        .filter_map(|(head, body)| {
+            let kept = kept(function, &shape, promoted, head, &body)?;
+            // One is compared, more are not.
+            let kept = match kept[..] {
+                [] => None,
+                [one] => Some(one.into()),
+                _ => return None,
+            };
+            Some(Loop { head, body, kept, parent: None })
+        })
         .collect();
     let size = |of: &Loop| of.body.iter().filter(|&&has| has).count();
     for number in 0..found.len() {
@@ -124,30 +134,74 @@ fn is_calm(
     }
 }
 
-/// Whether no promoted variable that a round sets is used in the next round before that sets it.
-fn nothing_is_kept(
-    function: &Function,
-    shape: &Shape,
+/// Whether a promoted variable has the same constant whenever control comes to a block, as in
+/// `expected = 0; while (!exchange(&lock, &expected, 1)) expected = 0;`.
+fn is_constant_at(function: &Function, shape: &FlowGraph, variable: &str, at: u32) -> bool {
+    /// What is known of the variable: nothing came here yet, this constant, or it differs.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Known {
+        Nothing,
+        Constant(u64),
+        Differs,
+    }
+    let last_store = |block: usize| {
+        function.blocks[block].instructions.iter().rev().find_map(|instruction| match &instruction.operation {
+            Operation::Store { pointer: Value::Local(name), value, .. } if **name == *variable => Some(match value {
+                Value::Constant(Constant::Number(number)) => Known::Constant(*number),
+                Value::Constant(Constant::Zero) => Known::Constant(0),
+                _ => Known::Differs,
+            }),
+            _ => None,
+        })
+    };
+    let stores: Vec<Option<Known>> = (0..function.blocks.len()).map(last_store).collect();
+    let mut before = vec![Known::Nothing; stores.len()];
+    before[0] = Known::Differs;
+    let mut open: Vec<u32> = vec![0];
+    while let Some(block) = open.pop() {
+        let behind = stores[block as usize].unwrap_or(before[block as usize]);
+        for &next in &shape.next[block as usize] {
+            let known = &mut before[next as usize];
+            let joined = match *known {
+                Known::Nothing => behind,
+                same if same == behind => same,
+                _ => Known::Differs,
+            };
+            if joined != *known {
+                *known = joined;
+                open.push(next);
+            }
+        }
+    }
+    matches!(before[at as usize], Known::Constant(_))
+}
+
+/// The promoted variables that a round sets and the next one uses before it sets them, but for those that always have the
+/// same constant there. `None`: a round makes memory of its own.
+fn kept<'f>(
+    function: &'f Function,
+    shape: &FlowGraph,
     promoted: &FxHashSet<Box<str>>,
     head: u32,
     body: &[bool],
-) -> bool {
+) -> Option<Vec<&'f str>> {
     let instructions = |block: usize| function.blocks[block].instructions.iter();
-    let mut set: FxHashSet<&str> = FxHashSet::default();
+    let mut set: Vec<&str> = Vec::new();
     for block in (0..body.len()).filter(|&block| body[block]) {
         for instruction in instructions(block) {
             match &instruction.operation {
-                Operation::Store { pointer: Value::Local(variable), .. } => {
-                    set.insert(variable);
+                Operation::Store { pointer: Value::Local(variable), .. } if promoted.contains(variable) => {
+                    if !set.contains(&&**variable) {
+                        set.push(variable);
+                    }
                 }
-                Operation::Alloca { .. } => return false,
+                Operation::Alloca { .. } => return None,
                 _ => {}
             }
         }
     }
-    set.retain(|variable| promoted.contains(*variable));
-    // Whether a variable is used from a block on before it is set: within the loop, and behind it.
-    set.iter().all(|&variable| {
+    // Whether a variable is used from the head on before it is set: within the loop, and behind it.
+    let is_used = |variable: &str| {
         let first_use = |block: usize| {
             instructions(block).find_map(|instruction| match &instruction.operation {
                 Operation::Load { pointer: Value::Local(name), .. } if **name == *variable => Some(true),
@@ -162,27 +216,29 @@ fn nothing_is_kept(
                 continue;
             }
             match first_use(block as usize) {
-                Some(true) => return false,
+                Some(true) => return true,
                 Some(false) => {}
                 None => open.extend(&shape.next[block as usize]),
             }
         }
-        true
-    })
+        false
+    };
+    set.retain(|&variable| is_used(variable) && !is_constant_at(function, shape, variable, head));
+    Some(set)
 }
 
 /// Where control goes.
-struct Shape {
+struct FlowGraph {
     next: Vec<Vec<u32>>,
     before: Vec<Vec<u32>>,
 }
 
-impl Shape {
-    fn of(function: &Function) -> Shape {
+impl FlowGraph {
+    fn of(function: &Function) -> FlowGraph {
         let numbers: FxHashMap<&str, u32> =
             function.blocks.iter().enumerate().map(|(number, block)| (&*block.name, number as u32)).collect();
         let number = |name: &str| numbers.get(name).copied();
-        let mut shape = Shape { next: Vec::new(), before: vec![Vec::new(); function.blocks.len()] };
+        let mut shape = FlowGraph { next: Vec::new(), before: vec![Vec::new(); function.blocks.len()] };
         for (from, block) in function.blocks.iter().enumerate() {
             let next: Vec<u32> = match block.instructions.last().map(|last| &last.operation) {
                 Some(Operation::Jump { to }) => number(to).into_iter().collect(),

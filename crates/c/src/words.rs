@@ -190,6 +190,12 @@ pub(crate) fn address_name(model: &Model, at: u64) -> String {
     }
 }
 
+/// The name of the block that begins at an address.
+pub(crate) fn block_name(model: &Model, at: u64) -> String {
+    let name = address_name(model, at);
+    name.find(['.', '[']).filter(|&end| name[..end].contains('#')).map_or(name.clone(), |end| name[..end].to_owned())
+}
+
 /// The name of a local variable, which is known in an actor's first function.
 fn stack_name(model: &Model, actor: u32, region: Region, place: u64) -> String {
     let program = model.program();

@@ -198,6 +198,19 @@ pub(crate) struct CSettings {
     /// The arguments of the program, separated by blanks.
     #[arg(help_heading = "C programs", long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
     pub(crate) arguments: Option<String>,
+    /// The compile_commands.json of a build: which files there are, and what the compiler is told for each. With FILES only
+    /// these are taken.
+    #[arg(help_heading = "C programs", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) compile_commands: Option<String>,
+    /// Which file of the build has the `main` that is meant; others that have one are left out.
+    #[arg(help_heading = "C programs", long, value_name = "FILE", requires = "compile_commands", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) main: Option<String>,
+    /// Reading memory or a variable that was never set is a violation.
+    #[arg(help_heading = "C programs", long)]
+    pub(crate) uninitialized: bool,
+    /// Take a step for each access of local variables in memory, too: verdicts must be the same, and take longer.
+    #[arg(help_heading = "C programs", long)]
+    pub(crate) all_visible: bool,
     /// Options for clang.
     #[arg(help_heading = "C programs", last = true, value_name = "CLANG OPTIONS")]
     pub(crate) clang: Vec<String>,
@@ -236,6 +249,9 @@ pub(crate) struct AssistantSettings {
     /// on the line before, does the same for what is found there.
     #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
     pub(crate) ignore: Vec<String>,
+    /// Also tell where one automation undoes what another one did because of an earlier event: most homes want that.
+    #[arg(help_heading = "Home Assistant", long)]
+    pub(crate) takeovers: bool,
     /// A file with accepted findings, one on each line: only what is new is told.
     #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) accept: Option<String>,
@@ -272,11 +288,16 @@ impl Search {
             automations: self.assistant.automation.clone(),
             expectation: self.assistant.expectation.clone(),
             ignored: self.assistant.ignore.clone(),
+            takeovers: self.assistant.takeovers,
             accepted: self.assistant.accept.clone(),
             dependence: self.dependence.clone(),
             clang: self.c.clang.clone(),
             entry: self.c.entry.clone(),
             nondet: self.c.nondet,
+            compile_commands: self.c.compile_commands.clone(),
+            main: self.c.main.clone(),
+            uninitialized: self.c.uninitialized,
+            all_visible: self.c.all_visible,
             arguments: self.c.arguments.iter().flat_map(|given| given.split_whitespace()).map(str::to_owned).collect(),
         }
     }
@@ -290,7 +311,7 @@ impl Search {
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit.or_else(crate::console::usual_memory_limit),
+            memory: crate::console::memory_limit(self.memory_limit),
             depth: self.max_steps,
             memory_in_use: Some(crate::console::memory_in_use),
             size: None,
@@ -312,9 +333,9 @@ Examples:
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, the folder or .yaml
-    /// files of a Home Assistant configuration, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
+    /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
+    /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt).
+    #[arg(required_unless_present = "compile_commands", value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// The algorithm. `auto` picks one and says why.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto(), hide_possible_values = true, long_help = engine_help())]
@@ -390,8 +411,9 @@ Every engine looks for all violations, so that the counts can be compared. An en
 says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
 engines that have them.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
+    /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
+    /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt).
+    #[arg(required_unless_present = "compile_commands", value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]

@@ -14,7 +14,7 @@ use mazurka::report::html::{self, Page};
 use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
-use mazurka_load::{Loaded, load_within};
+use mazurka_load::{LoadError, Loaded, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -50,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         let _disarmed = backstop.disarmed_at_end();
         search(arguments, &outputs, console, options.clone(), engine, &known)
     });
+    if let Some(LoadError::Stopped(reason)) = told.as_ref().err().and_then(|error| error.downcast_ref()) {
+        let checked = known.lock().unwrap_or_else(PoisonError::into_inner).so_far(*reason);
+        return Ok(tell_so_far(arguments, &outputs, console, &checked));
+    }
     let (loaded, options, started, mut checked) = told?;
     let mut unwritten = Unwritten::default();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked, &mut unwritten);

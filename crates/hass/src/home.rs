@@ -41,7 +41,7 @@ struct Slice {
 }
 
 /// What a slice is made of: automations by their numbers, and what the owner expects of them.
-type Group = (Vec<usize>, Option<usize>);
+type SliceGroup = (Vec<usize>, Option<usize>);
 
 impl Slice {
     /// The moves of a schedule, with the slice's own actors.
@@ -59,7 +59,7 @@ impl Home {
             let writes: Vec<BTreeSet<String>> =
                 configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
             let (groups, mut cut) = slices(&configuration, &writes);
-            let mut groups: Vec<Group> = groups.into_iter().map(|group| (group, None)).collect();
+            let mut groups: Vec<SliceGroup> = groups.into_iter().map(|group| (group, None)).collect();
             for (number, expectation) in configuration.expectations.iter().enumerate() {
                 let (group, is_cut) = around(&configuration, &writes, expectation);
                 groups.push((group, Some(number)));
@@ -88,7 +88,12 @@ impl Home {
         Ok(Home::of_groups(configuration, vec![(group, Some(number))], usize::from(is_cut), options))
     }
 
-    fn of_groups(configuration: Arc<Configuration>, groups: Vec<Group>, shortened: usize, options: &Options) -> Self {
+    fn of_groups(
+        configuration: Arc<Configuration>,
+        groups: Vec<SliceGroup>,
+        shortened: usize,
+        options: &Options,
+    ) -> Self {
         let mut slices = Vec::new();
         let (mut first_actor, mut first_object) = (0, 0);
         for (group, expectation) in groups {
@@ -223,6 +228,12 @@ impl Home {
             told.push((
                 "not read".to_owned(),
                 format!("{} automations and scripts; `mazurka apps` says why", self.configuration.broken.len()),
+            ));
+        }
+        if !self.configuration.problems.is_empty() {
+            told.push((
+                "not read".to_owned(),
+                format!("{} other parts of the files; `mazurka apps` says why", self.configuration.problems.len()),
             ));
         }
         if self.slices.iter().any(|slice| slice.model.was_cut()) {
@@ -436,6 +447,19 @@ fn slices(configuration: &Configuration, writes: &[BTreeSet<String>]) -> (Vec<Ve
             group.extend(near);
             if group.len() > 1 {
                 add(group, &mut groups);
+            }
+        }
+    }
+    // Those with a common trigger of which one asks for what the other one sets: their order matters.
+    let asked: Vec<String> =
+        configuration.automations.iter().map(|routine| format!("{:?}", routine.conditions)).collect();
+    for (number, asks) in asked.iter().enumerate() {
+        for (other, sets) in writes.iter().enumerate() {
+            if other != number
+                && sets.iter().any(|entity| asks.contains(entity.as_str()))
+                && share_a_trigger(configuration, number, other)
+            {
+                add(vec![number.min(other), number.max(other)], &mut groups);
             }
         }
     }

@@ -33,8 +33,8 @@ fn findings(home: &Home) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     for slice in 0..home.slice_count().0 {
         let mut options = Options { all: true, ..Options::default() };
-        options.budget.size = Some(10_000);
-        options.budget.time = Some(Duration::from_secs(10));
+        options.budget.size = Some(50_000);
+        options.budget.time = Some(Duration::from_secs(15));
         let explored = explore(Engine::Exhaustive, &OneSlice(home, slice), &options, &mut mazurka_core::Silent);
         for mut found in explored.violations {
             found.schedule.start = slice;

@@ -7,6 +7,7 @@ use mazurka::engines::Options;
 use mazurka::report::accept::Accepted;
 use mazurka::report::format::count;
 use mazurka::report::pairs::{PairRow, PairViolation};
+use mazurka::report::terminal::name as shown;
 use mazurka::report::{Basis, Considered, Site, Story, Vacuous};
 use mazurka::{
     Counter, Engine, Exploration, Found, Location, Meter, Observer, Progress, Schedule, Statistics, StopReason,
@@ -45,7 +46,7 @@ impl Allowance {
         let [fewest, most] = self.of_one;
         let states = (self.states / slices.max(1) as u64).clamp(fewest, most);
         let time = self.time.mul_f64(cores as f64 / slices.max(1) as f64);
-        (states, time.clamp(Duration::from_millis(500), Duration::from_secs(20)))
+        (states, time.clamp(Duration::from_millis(100), Duration::from_secs(20)))
     }
 }
 
@@ -178,7 +179,9 @@ impl HomeAssistant {
         let (mut first, mut alike) = (Vec::new(), Vec::new());
         for found in found {
             let names: Vec<String> = self.named(&found.violation.message).into_iter().map(str::to_owned).collect();
-            let is_new_group = names.is_empty() || seen.insert((weight(&found), names));
+            // A fight explains why the order of two automations matters.
+            let is_explained = weight(&found) == 6 && seen.contains(&(1, names.clone()));
+            let is_new_group = names.is_empty() || !is_explained && seen.insert((weight(&found), names));
             let is_new_place =
                 found.violation.location.clone().is_none_or(|place| places.insert((weight(&found), place)));
             if is_new_group && is_new_place { first.push(found) } else { alike.push(told(&found)) }
@@ -200,7 +203,9 @@ fn weight(found: &Found) -> u8 {
         (_, Some("lost trigger")) => 3,
         (_, Some("stale action")) => 4,
         (_, Some("missed wait")) => 5,
-        (_, Some("unavailable")) => 6,
+        (_, Some("order")) => 6,
+        (_, Some("unavailable")) => 7,
+        (_, Some("takeover")) => 8,
         _ => 1,
     }
 }
@@ -283,6 +288,7 @@ impl Subject for HomeAssistant {
         let slices = std::mem::take(&mut self.known().unfinished);
         let is_first = slices.len() == self.home.slice_count().0;
         let (mut statistics, mut stop) = (Statistics::default(), StopReason::Complete);
+        let (mut cut, mut unsupported) = (None, None);
         let mut unfinished: Vec<usize> = slices.clone();
         let mut violations = Vec::new();
         // One that stands alone may use all that there is.
@@ -294,8 +300,13 @@ impl Subject for HomeAssistant {
                 found.schedule.start += slice;
                 found
             }));
-            for counter in [Counter::States, Counter::Transitions] {
-                statistics.add(counter, explored.statistics.get(counter).unwrap_or(0));
+            add_up(&mut statistics, &explored.statistics);
+            if let Some((bound, cuts)) = explored.cut {
+                let (bound, before) = cut.unwrap_or((bound, 0));
+                cut = Some((bound, before + cuts));
+            }
+            if let Verdict::Unsupported(reason) = explored.verdict {
+                unsupported.get_or_insert(reason);
             }
             if explored.stop == StopReason::Complete {
                 unfinished.retain(|known| *known != slice);
@@ -321,7 +332,20 @@ impl Subject for HomeAssistant {
         // Where another engine takes over, it tells all of it.
         let goes_on = options.budget.size.is_some() && stop == StopReason::SizeLimit;
         let violations = if goes_on { Vec::new() } else { self.digest(&mut known, options.all) };
-        Exploration::conclude(stop, None, violations, statistics)
+        match unsupported {
+            Some(reason) if violations.is_empty() => {
+                Exploration { stop, cut, statistics, ..Exploration::unsupported(reason) }
+            }
+            _ => Exploration::conclude(stop, cut, violations, statistics),
+        }
+    }
+
+    fn hint(&self, _meter: &Meter) -> Option<String> {
+        let unfinished = &self.known().unfinished;
+        (!unfinished.is_empty()).then(|| {
+            let slices = self.given_up(unfinished);
+            format!("{slices}; --automation NAME, given once or more, checks some automations alone")
+        })
     }
 
     fn story(&self, found: &Found, original: &Schedule, _meter: &Meter) -> Story {
@@ -402,6 +426,16 @@ impl HomeAssistant {
     }
 }
 
+/// Adds what was counted in one slice to what was counted in those before it.
+fn add_up(all: &mut Statistics, one: &Statistics) {
+    for (counter, count) in one.iter() {
+        match counter {
+            Counter::MaxDepth | Counter::PeakBytes => all.raise(counter, count),
+            _ => all.add(counter, count),
+        }
+    }
+}
+
 /// Whether a path is a Home Assistant configuration: such a folder, or a `.yaml` file.
 pub fn is_configuration(path: &str) -> bool {
     let path = Path::new(path);
@@ -411,19 +445,23 @@ pub fn is_configuration(path: &str) -> bool {
 /// Reads a configuration: one folder, or files of one folder.
 pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> {
     let fault = |path: &str, problem: &Problem| {
-        let message = &problem.message;
-        let place = if message.starts_with(path) || problem.place.line == 0 {
-            path.to_owned()
+        // The name of the file stands in front once.
+        let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let message = problem.message.strip_prefix(&format!("{file}: ")).unwrap_or(&problem.message);
+        let (message, path) = (message.replace(path, &shown(path)), shown(path));
+        let told = if problem.place.line == 0 || message.len() < problem.message.len() {
+            format!("{path}: {message}")
         } else {
-            format!("{path}:{}", problem.place.line)
+            format!("{path}:{}: {message}", problem.place.line)
         };
-        LoadError::plain(format!("error: {place}: {message}\n{}", problem.expected))
+        LoadError::plain(format!("error: {told}\n{}", problem.expected))
     };
     if let [folder] = paths
         && Path::new(folder).is_dir()
     {
-        let mut files = Folder::new(Path::new(folder))
-            .map_err(|why| LoadError::plain(format!("error: {folder}: {why}\nexpected a folder that can be read")))?;
+        let mut files = Folder::new(Path::new(folder)).map_err(|why| {
+            LoadError::plain(format!("error: {}: {why}\nexpected a folder that can be read", shown(folder)))
+        })?;
         return read_configuration(&mut files).map_err(|problem| fault(folder, &problem));
     }
     // The files of one folder know each other by their names.
@@ -439,17 +477,27 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
             Some(name) if Path::new(path).is_file() => names.push(name.to_owned()),
             _ if !Path::new(path).exists() => {
                 return Err(LoadError::plain(format!(
-                    "error: {path}: there is no such file or folder\nexpected a configuration of Home Assistant"
+                    "error: {}: there is no such file or folder\nexpected a configuration of Home Assistant",
+                    shown(path)
+                )));
+            }
+            _ if !Path::new(path).is_file() => {
+                let what = if Path::new(path).is_dir() { "this is a folder" } else { "this is a device or a pipe" };
+                return Err(LoadError::plain(format!(
+                    "error: {}: {what}, not a file\nexpected a configuration of Home Assistant",
+                    shown(path)
                 )));
             }
             _ => {
                 return Err(LoadError::plain(format!(
-                    "error: {path}: not in the folder of {first}\nexpected files of one folder"
+                    "error: {}: not in the folder of {}\nexpected files of one folder",
+                    shown(path),
+                    shown(first)
                 )));
             }
         }
     }
     let mut files = Folder::new(folder)
-        .map_err(|why| LoadError::plain(format!("error: {first}: {why}\nexpected a file that can be read")))?;
+        .map_err(|why| LoadError::plain(format!("error: {}: {why}\nexpected a file that can be read", shown(first))))?;
     read_files(&mut files, &names).map_err(|problem| fault(first, &problem))
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod c;
+mod compile_commands;
 pub mod diagnostic;
 mod folder;
 mod hass;

@@ -12,7 +12,7 @@ use mazurka::lang::{CompileError, Sources, compile_files};
 use mazurka::report::accept::Accepted;
 use mazurka::report::html::Source;
 use mazurka::report::terminal::{name as shown, visible};
-use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, Subject};
+use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, StopReason, Subject};
 use mazurka_droid::ReadError;
 use mazurka_hass::config::{Configuration, Expectation};
 use mazurka_home::{Home, HomeText};
@@ -32,20 +32,28 @@ pub struct Loaded {
     pub subject: Box<dyn Subject>,
 }
 
-/// Why files are not a program: a text for people, ready to print.
+/// Why there is no program.
 #[derive(Clone, Debug)]
-pub struct LoadError(pub String);
+pub enum LoadError {
+    /// The files are none: a text for people, ready to print.
+    Wrong(String),
+    /// A limit was reached, or a stop was asked for, before they were read.
+    Stopped(StopReason),
+}
 
 impl LoadError {
     /// An error without colours, in which nothing steers a terminal.
     pub(crate) fn plain(text: impl AsRef<str>) -> Self {
-        LoadError(visible(text.as_ref(), false).into_owned())
+        LoadError::Wrong(visible(text.as_ref(), false).into_owned())
     }
 }
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0.trim_end())
+        match self {
+            LoadError::Wrong(text) => f.write_str(text.trim_end()),
+            LoadError::Stopped(reason) => write!(f, "error: {} while the program was read", reason.words()),
+        }
     }
 }
 
@@ -58,7 +66,7 @@ pub enum Kind {
     Mz,
     /// Apps of a smart home: `.groovy` files.
     Home,
-    /// A C program: `.c` files, or `.ll` files, which are LLVM IR as text.
+    /// A C program: `.c` files, `.i` files, which are preprocessed, or `.ll` files, which are LLVM IR as text.
     C,
     /// The configuration of Home Assistant: a folder with `configuration.yaml`, or `.yaml` files.
     HomeAssistant,
@@ -75,7 +83,7 @@ impl Kind {
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
-            "c" | "ll" => Some(Kind::C),
+            "c" | "i" | "ll" => Some(Kind::C),
             "txt" => Some(Kind::Trace),
             "yaml" | "yml" => Some(Kind::HomeAssistant),
             _ => None,
@@ -90,12 +98,14 @@ pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loade
 
 /// Reads a program within the budget of its check: to install the apps of a home is to run them.
 pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
-    let kind = kind_of_all(files)?;
+    // A database names the files.
+    let is_database = files.is_empty() && settings.compile_commands.is_some();
+    let kind = if is_database { Kind::C } else { kind_of_all(files)? };
     settings.refuse_others(kind).map_err(LoadError::plain)?;
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour, budget),
-        Kind::C => crate::c::load_c(files, settings, colour),
+        Kind::C => crate::c::load_c(files, settings, colour, budget),
         Kind::HomeAssistant => load_home_assistant(files, settings),
         Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
@@ -110,13 +120,13 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .i, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
                 shown(file)
             ))
         })?);
     }
     match kinds[..] {
-        [] => Err(LoadError(
+        [] => Err(LoadError::Wrong(
             "error: no files were given\nexpected a .mz file, C files, .groovy files or a trace".to_owned(),
         )),
         [Kind::Mz] => Ok(Kind::Mz),
@@ -135,10 +145,10 @@ fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded
     let file = &files[0];
     let source = read_text(file, "a .mz file")?;
     let (sources, unit) = Sources::read(identify(file), &source, &mut Files);
-    let unit = unit.map_err(|error| LoadError(render_errors(&sources, &[error], colour)))?;
+    let unit = unit.map_err(|error| LoadError::Wrong(render_errors(&sources, &[error], colour)))?;
     refuse_nothing(file, &unit)?;
     let program = compile_files(&sources, &unit, &settings.defines).map_err(|error| match error {
-        CompileError::Source(diagnostics) => LoadError(render_errors(&sources, &diagnostics, colour)),
+        CompileError::Source(diagnostics) => LoadError::Wrong(render_errors(&sources, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError::plain(unknown_constant(file, &name, &known)),
     })?;
     // The fingerprint of a program in one file is that of the file.
@@ -195,7 +205,8 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
     let contents: Vec<&str> = texts.iter().map(|source| source.text.as_str()).collect();
     let source = Fingerprint::of_bytes(contents.join("\0").as_bytes());
     let home = |configuration, unavailable| {
-        let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
+        let takeovers = settings.takeovers;
+        let options = mazurka_hass::Options { unavailable, takeovers, ..mazurka_hass::Options::default() };
         match &settings.expectation {
             Some(name) => mazurka_hass::Home::expecting(configuration, name, &options).map_err(|name| {
                 let expected = "expected the name of one that stands in mazurka.yaml";
@@ -259,7 +270,7 @@ fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budge
     let home = Home::load_within(&sources, &settings.of_home(home), budget).map_err(|faults| {
         let told =
             faults.iter().map(|faults| diagnostic::render(&faults.file, &faults.source, &faults.diagnostics, colour));
-        LoadError(told.collect())
+        LoadError::Wrong(told.collect())
     })?;
     Ok(Loaded {
         name: files.join(" + "),
@@ -285,7 +296,7 @@ fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<L
                 (dependence.as_deref().unwrap_or_default(), edges.as_deref().unwrap_or_default(), diagnostics)
             }
         };
-        LoadError(diagnostic::render(name, text, diagnostics, colour))
+        LoadError::Wrong(diagnostic::render(name, text, diagnostics, colour))
     })?;
     let texts = vec![Source { file: file.to_owned(), text: trace.clone() }];
     let mut contents = trace.into_bytes();

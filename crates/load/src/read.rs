@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn error(path: &Path) -> String {
-        read_text(&path.display().to_string(), "a program").expect_err("it cannot be read").0
+        read_text(&path.display().to_string(), "a program").expect_err("it cannot be read").to_string()
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Settings {
     pub expectation: Option<String>,
     /// The automations of Home Assistant of which nothing is told.
     pub ignored: Vec<String>,
+    /// Whether it is told that one automation undoes what another one did because of an earlier event.
+    pub takeovers: bool,
     /// The file with accepted findings.
     pub accepted: Option<String>,
     /// The file of the dependences of a trace.
@@ -37,6 +39,14 @@ pub struct Settings {
     pub nondet: Option<(i64, i64)>,
     /// The arguments of a C program.
     pub arguments: Vec<String>,
+    /// The `compile_commands.json` that tells the files of a C program, and what clang is told for each.
+    pub compile_commands: Option<String>,
+    /// Which of these files has the `main` that is meant.
+    pub main: Option<String>,
+    /// Whether no local variable of a C program counts as private.
+    pub all_visible: bool,
+    /// Whether it is wrong to read memory of a C program that was never set.
+    pub uninitialized: bool,
 }
 
 impl Settings {
@@ -57,7 +67,8 @@ impl Settings {
             entry: self.entry.clone().unwrap_or(usual.entry),
             arguments: self.arguments.clone(),
             nondet: self.nondet,
-            ..mazurka_c::Options::default()
+            all_visible: self.all_visible,
+            unset: self.uninitialized,
         }
     }
 
@@ -76,6 +87,10 @@ impl Settings {
             (self.entry.as_ref().map(|_| "--entry".to_owned()), Kind::C, of_c),
             (self.nondet.map(|_| "--nondet".to_owned()), Kind::C, of_c),
             (self.arguments.first().map(|_| "--arguments".to_owned()), Kind::C, of_c),
+            (self.compile_commands.as_ref().map(|_| "--compile-commands".to_owned()), Kind::C, of_c),
+            (self.main.as_ref().map(|_| "--main".to_owned()), Kind::C, of_c),
+            (self.all_visible.then(|| "--all-visible".to_owned()), Kind::C, of_c),
+            (self.uninitialized.then(|| "--uninitialized".to_owned()), Kind::C, of_c),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
             (self.libraries.first().map(|_| "--library".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
@@ -84,6 +99,7 @@ impl Settings {
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.expectation.as_ref().map(|_| "--expectation".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.ignored.first().map(|_| "--ignore".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.takeovers.then(|| "--takeovers".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.accepted.as_ref().map(|_| "--accept".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
@@ -115,8 +131,15 @@ impl Settings {
         all.extend(self.entry.iter().map(|entry| ("entry".to_owned(), entry.clone())));
         all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
+        all.extend(self.compile_commands.iter().map(|file| ("compile-commands".to_owned(), file.clone())));
+        for (name, is_set) in [("all-visible", self.all_visible), ("uninitialized", self.uninitialized)] {
+            all.extend(is_set.then(|| (name.to_owned(), "yes".to_owned())));
+        }
         all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
         all.extend(self.expectation.iter().map(|name| ("expectation".to_owned(), name.clone())));
+        if self.takeovers {
+            all.push(("takeovers".to_owned(), "yes".to_owned()));
+        }
         all
     }
 
@@ -133,6 +156,9 @@ impl Settings {
                 (Kind::C, "clang", option) => settings.clang.push(option.to_owned()),
                 (Kind::C, "entry", entry) => settings.entry = Some(entry.to_owned()),
                 (Kind::C, "argument", argument) => settings.arguments.push(argument.to_owned()),
+                (Kind::C, "compile-commands", file) => settings.compile_commands = Some(file.to_owned()),
+                (Kind::C, "all-visible", "yes") => settings.all_visible = true,
+                (Kind::C, "uninitialized", "yes") => settings.uninitialized = true,
                 (Kind::C, "nondet", range) => {
                     let range = parse_range(range).map_err(|error| format!("`define nondet={value}`\n{error}"))?;
                     settings.nondet = Some(range);
@@ -150,9 +176,10 @@ impl Settings {
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
                 (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
                 (Kind::HomeAssistant, "expectation", name) => settings.expectation = Some(name.to_owned()),
+                (Kind::HomeAssistant, "takeovers", "yes") => settings.takeovers = true,
                 (Kind::HomeAssistant, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::HomeAssistant, ..) => {
-                    let expected = "expected automation=NAME, expectation=NAME or never=RULE";
+                    let expected = "expected automation=NAME, expectation=NAME, takeovers=yes or never=RULE";
                     return Err(format!("`define {name}={value}`\n{expected}"));
                 }
                 (Kind::Trace, ..) => {
@@ -199,6 +226,9 @@ mod tests {
             entry: Some("test".to_owned()),
             nondet: Some((-1, 2)),
             arguments: vec!["a b".to_owned()],
+            compile_commands: Some("build/compile_commands.json".to_owned()),
+            all_visible: true,
+            uninitialized: true,
             ..Settings::default()
         };
         assert_eq!(Settings::read(&c.written(), Kind::C), Ok(c));

@@ -32,7 +32,7 @@ impl Folder {
     }
 
     fn error(&self, settings: &Settings) -> String {
-        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").0
+        load(&[self.0.display().to_string()], settings, false).map(|_| ()).expect_err("it is refused").to_string()
     }
 }
 
@@ -249,4 +249,17 @@ fn the_example_of_a_home_has_what_its_page_says() {
     let checked = Check::new(&*loaded.subject).name("home").run();
     let told: Vec<String> = sentences(&checked).iter().map(|told| told.chars().take(45).collect()).collect();
     assert_eq!(told[0], "\"The door is locked while nobody is home\" does ", "{told:?}");
+}
+
+#[test]
+fn secrets_that_are_not_there_are_entities_of_their_own() {
+    let text = "
+automation:
+  - alias: Home
+    triggers: {trigger: state, entity_id: !secret somebody, to: home}
+    actions: {action: light.turn_on, target: {entity_id: !secret lamp}}
+";
+    let folder = Folder::new("secrets", &[("configuration.yaml", text)]);
+    let read = mazurka_load::load_configuration(&[folder.0.display().to_string()]).expect("it can be read");
+    assert_eq!((read.automations.len(), read.broken.len()), (1, 0), "{:?}", read.broken);
 }

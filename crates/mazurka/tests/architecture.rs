@@ -132,7 +132,9 @@ fn only_the_command_prints_reads_arguments_and_exits() {
     for (path, text) in sources(&root().join("crates")) {
         let path = path.to_string_lossy().replace('\\', "/");
         let is_command = path.contains("/crates/command/");
-        if !path.contains("/src/") || is_command {
+        // A test that hangs has nobody else to say so.
+        let is_watchdog = path.ends_with("crates/rust/src/watch.rs");
+        if !path.contains("/src/") || is_command || is_watchdog {
             continue;
         }
         let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();

@@ -323,6 +323,24 @@ pub(crate) fn stand_still() -> ! {
     }
 }
 
+/// A thread panicked while it unwound, or where it cannot unwind, which would end the process: it goes no further.
+pub(crate) fn instead_of_abort() {
+    if !is_running() {
+        return;
+    }
+    with(|exec| {
+        let place = mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" at {place}"));
+        let name = exec.shared.names.actor_name(exec.actors[exec.current].id);
+        let message = format!(
+            "{name} panicked{place} in a destructor while it unwound, or where it cannot unwind: that ends a process"
+        );
+        let location = mazurka_core::panicked_at();
+        exec.shared.report(Violation { location, ..Violation::new(ViolationKind::Unsupported, message) });
+        exec.break_off();
+    });
+    stand_still()
+}
+
 /// Where a thread is that comes to an operation.
 enum Standing {
     /// Before it: to be suspended.
@@ -445,7 +463,9 @@ impl Exec {
     /// Ends an execution that is no longer needed. To let its threads run on is several times cheaper than to unwind
     /// them, so only those are unwound that have not ended after some steps.
     pub(crate) fn give_up(&mut self) {
-        if std::thread::panicking() || self.is_broken {
+        // What made it pointless to go on might come again, such as a step without end.
+        let has_trouble = self.shared.has_trouble.load(Ordering::Relaxed);
+        if std::thread::panicking() || self.is_broken || has_trouble {
             // The thread that explores is unwinding, and then no fiber can be unwound: what they hold is leaked.
             return self.leak();
         }

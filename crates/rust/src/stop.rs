@@ -116,6 +116,9 @@ pub(crate) fn stop_here() -> ! {
 
 /// Where a fiber is that was stopped: for ever.
 extern "C" fn stand() -> ! {
+    // Not to be stopped once more: what follows takes locks.
+    BOUNDS.set(NO_FIBER);
+    FLOOR.set(0);
     let why = match WANTED.replace(0) {
         1 => Why::Overflow,
         2 => Why::Stuck,
@@ -135,8 +138,13 @@ impl Stopped {
         while let Some(line) = lines.next() {
             let Some((number, name)) = line.split_once(": ") else { continue };
             let name = name.trim_start_matches('<');
-            if number.parse::<u32>().is_err() || OURS.iter().any(|ours| name.starts_with(ours)) || name.starts_with('_')
-            {
+            // An impl is told by its type, unless that is built in.
+            let of = match name.split_once(" as ") {
+                Some((of, implemented)) if !of.contains("::") => implemented,
+                _ => name,
+            };
+            let is_ours = OURS.iter().any(|ours| of.starts_with(ours)) || of.starts_with('_') || of == "unknown>";
+            if number.parse::<u32>().is_err() || is_ours {
                 continue;
             }
             let place = lines.peek().and_then(|line| line.strip_prefix("at "));
@@ -153,7 +161,7 @@ pub(crate) use system::{Thread, close_reserve, stop};
 /// Linux with x86-64.
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(feature = "portable")))]
 mod system {
-    use super::{BOUNDS, FLOOR, HALF, IS_BUSY, PAGE, WAITED, WANTED, Why, stand};
+    use super::{BOUNDS, FLOOR, HALF, IS_BUSY, NO_FIBER, PAGE, WAITED, WANTED, Why, stand};
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
     use std::mem::MaybeUninit;
@@ -263,6 +271,7 @@ mod system {
     /// is never resumed where it was.
     unsafe fn divert(context: *mut c_void, why: u8) {
         WANTED.set(why);
+        BOUNDS.set(NO_FIBER);
         // SAFETY: by the contract. What lies below the stack pointer belongs to the function that was interrupted, which does not
         // go on.
         unsafe {

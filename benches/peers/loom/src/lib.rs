@@ -45,6 +45,26 @@ pub mod model {
     }
 }
 
+/// Access to an atomic without synchronisation.
+pub trait Unsync {
+    type Value;
+
+    /// A read that races with any write. Here it is an atomic load: a mix of the two is not looked for.
+    ///
+    /// # Safety
+    /// As loom has it.
+    unsafe fn unsync_load(&self) -> Self::Value;
+}
+
+impl Unsync for sync::atomic::AtomicUsize {
+    type Value = usize;
+
+    #[track_caller]
+    unsafe fn unsync_load(&self) -> usize {
+        self.load(sync::atomic::Ordering::Relaxed)
+    }
+}
+
 pub mod thread {
     pub use mazurka::doubles::thread::{
         AccessError, JoinHandle, LocalKey, Thread, ThreadId, current, park, yield_now,

@@ -119,7 +119,8 @@ impl Module {
                 }
             }
         }
-        if module.functions.is_empty() && module.globals.is_empty() {
+        // An empty C file is a module without anything.
+        if module.functions.is_empty() && module.globals.is_empty() && !text.contains("\nsource_filename = ") {
             return Err(Diagnostic::new("no functions and no variables", 0..text.len().min(1), "expected LLVM IR"));
         }
         let producer = module.metadata.values().find_map(|text| field(text, "producer"));

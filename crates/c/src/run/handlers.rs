@@ -176,7 +176,7 @@ impl Run<'_> {
         head.write(&mut self.state.words, entry.at);
         self.state.words[base + 1 + index] = Entry { status: Status::Ready, ..entry }.pack();
         let mut run = Run::new(self.model, self.state, self.step, index);
-        run.output = self.output.as_deref_mut();
+        run.witness = self.witness.as_deref_mut();
         run.settle();
         self.relocate();
         Ok(0)

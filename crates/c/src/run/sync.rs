@@ -234,13 +234,13 @@ impl Run<'_> {
     }
 
     /// May acquire the mutex or not, even if it is free.
-    pub(super) fn timed_lock(&mut self, address: u64) -> Done<u64> {
+    pub(super) fn timed_lock(&mut self, address: u64, late: u64) -> Done<u64> {
         if self.step.choose(2) == 1 {
             let (object, _) = self.sync_word(SyncKind::Mutex, address)?;
             self.touch(object, Access::READ);
-            return Ok(error::TIMED_OUT);
+            return Ok(late);
         }
-        self.try_lock(address, error::TIMED_OUT)
+        self.try_lock(address, late)
     }
 
     pub(super) fn unlock(&mut self, address: u64) -> Done<u64> {
@@ -377,6 +377,17 @@ impl Run<'_> {
         self.acquired(object);
         self.set_word(address, u64::from(self.actor) + 1)?;
         Ok(0)
+    }
+
+    /// May take the lock or not, even if it is free.
+    pub(super) fn timed_rw_lock(&mut self, address: u64, reads: bool) -> Done<u64> {
+        if self.step.choose(2) == 1 {
+            let (object, _) = self.sync_word(SyncKind::RwLock, address)?;
+            self.touch(object, Access::READ);
+            return Ok(error::TIMED_OUT);
+        }
+        let result = if reads { self.read_lock(address, true)? } else { self.write_lock(address, true)? };
+        Ok(if result == error::BUSY { error::TIMED_OUT } else { result })
     }
 
     pub(super) fn rw_unlock(&mut self, address: u64) -> Done<u64> {

@@ -1,6 +1,6 @@
 //! Threads that come and go.
 
-use super::{CREATION, Done, Run, Stop, crash, unsupported};
+use super::{CREATION, Done, Run, crash, unsupported};
 use crate::Identity;
 use crate::code::{Body, NONE};
 use crate::memory::{FUNCTIONS, offset, space};
@@ -84,7 +84,7 @@ impl Run<'_> {
         self.save();
         let index = self.insert_record(child, Status::Ready, &record);
         let mut run = Run::new(self.model, self.state, self.step, index);
-        run.output = self.output.as_deref_mut();
+        run.witness = self.witness.as_deref_mut();
         run.settle();
         self.relocate();
         Ok(0)
@@ -205,10 +205,6 @@ impl Run<'_> {
         let flags = self.view().flags() | EXITED | if was_stopped { STOPPED } else { 0 };
         self.state.words.truncate(base + 1);
         self.state.words[base] = flags | (code & 0xff) << EXIT_CODE;
-    }
-
-    pub(super) fn end_thread(&mut self, value: u64) -> Stop {
-        Stop::End(value)
     }
 }
 

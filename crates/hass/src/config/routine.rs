@@ -227,6 +227,10 @@ impl<'r> Reader<'r> {
         if name.contains('.') {
             return Ok(name);
         }
+        // Where the secrets are not known, each is an entity of its own.
+        if let Some(secret) = name.strip_prefix("<secret ") {
+            return Ok(format!("entity.{}", template_slug(secret)));
+        }
         if name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(self.registry.by_id(&name).unwrap_or_else(|| format!("entity.{name}")));
         }

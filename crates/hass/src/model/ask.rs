@@ -77,7 +77,7 @@ impl Stage<'_, '_> {
 
     /// Chooses what cannot be known.
     pub(crate) fn decide(&mut self, why: &str) -> bool {
-        if self.model.exact {
+        if self.model.exact || self.fixed {
             return false;
         }
         let yes = self.step.choose(2) == 1;
@@ -91,6 +91,7 @@ impl Stage<'_, '_> {
         let key = Key::Age(slot);
         self.step.read(self.model.zone_object());
         match self.state.zone.compare(key, milliseconds) {
+            (true, true) if self.fixed => true,
             (true, true) => {
                 let older = self.step.choose(2) == 1;
                 self.step.write(self.model.zone_object());

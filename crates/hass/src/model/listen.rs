@@ -47,6 +47,18 @@ impl Stage<'_, '_> {
             }
         }
         let (cause, depth) = (self.cause, self.depth);
+        if let Some(mark) = model.before_mark(slot) {
+            let text = |value: u16| model.layout.slots[slot as usize].values[value as usize].to_string();
+            let gone = |value: u16| matches!(text(value).as_str(), "unavailable" | "unknown");
+            self.returned = (gone(old) && !gone(new) && u16::from(self.mark(mark)) == new + 1).then_some(slot);
+            if gone(new) && !gone(old) {
+                self.set_mark(mark, old as u8 + 1);
+            } else if !gone(new) {
+                self.set_mark(mark, 0);
+            }
+        }
+        let unheard = (order.len() > 1 && depth == 0).then(|| self.state.values.clone());
+        let unheard = std::mem::replace(&mut self.unheard, unheard);
         for routine in order {
             for (index, trigger) in model.routines[routine as usize].triggers.iter().enumerate() {
                 if !model.hears(trigger, entity) {
@@ -72,6 +84,7 @@ impl Stage<'_, '_> {
             }
         }
         (self.cause, self.depth) = (cause, depth);
+        (self.returned, self.unheard) = (None, unheard);
         self.wake(entity, slot, old, new);
     }
 
@@ -290,6 +303,9 @@ impl Stage<'_, '_> {
             }
         }
         self.order_tasks();
+        if self.depth == 0 && self.ready.len() > 1 {
+            self.unheard = Some(self.state.values.clone());
+        }
         let waiting: Vec<RunId> = self
             .state
             .runs

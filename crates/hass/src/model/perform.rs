@@ -323,6 +323,7 @@ impl Stage<'_, '_> {
                     run.cause = cause;
                     run.depth = 1;
                     run.waited = true;
+                    run.returned = None;
                 });
                 self.tell(Some(id.0), Some(*place), || "goes on after its delay".to_owned());
             }
@@ -334,6 +335,7 @@ impl Stage<'_, '_> {
                     run.cause = cause;
                     run.depth = 1;
                     run.waited = true;
+                    run.returned = None;
                 });
                 self.tell(Some(id.0), Some(*place), || "has waited long enough".to_owned());
                 self.note_wait(id, false);

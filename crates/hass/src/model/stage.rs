@@ -70,7 +70,8 @@ pub(crate) struct Stage<'m, 's> {
     pub(crate) state: &'s mut State,
     pub(crate) step: &'s mut Step,
     busy: bool,
-    queue: VecDeque<Happening>,
+    /// What was fired meanwhile, with its cause and through how many automations that has come.
+    queue: VecDeque<(Happening, (u8, u8))>,
     pub(crate) ready: VecDeque<Task>,
     pub(crate) deeds: Option<Vec<Deed>>,
     /// Runs and changes, as Home Assistant is asked for them: `[alias]`, `entity:old->new`. Written where deeds are.
@@ -88,6 +89,12 @@ pub(crate) struct Stage<'m, 's> {
     pub(crate) called: Vec<RunId>,
     /// The cause of the last fight.
     fight: u8,
+    /// The device that has come back as it had been, while those are called who hear of it.
+    pub(crate) returned: Option<u16>,
+    /// The values before anybody heard of what happens, while those are called who do.
+    pub(crate) unheard: Option<Vec<u16>>,
+    /// Nothing may be chosen: what would need a choice is taken as it is in the file.
+    pub(crate) fixed: bool,
     /// What was taken for the age of a clock, and for what nobody can know.
     pub(crate) assumed: Vec<(Key, i64, bool)>,
     pub(crate) decided: Vec<(String, bool)>,
@@ -127,6 +134,9 @@ impl<'m, 's> Stage<'m, 's> {
             moved: Vec::new(),
             called: Vec::new(),
             fight: 0,
+            returned: None,
+            unheard: None,
+            fixed: false,
             assumed: Vec::new(),
             decided: Vec::new(),
         }
@@ -244,12 +254,14 @@ impl<'m, 's> Stage<'m, 's> {
 
     /// Fires an event: at once, or after the one that is being dispatched.
     pub(crate) fn fire(&mut self, happening: Happening) {
-        self.queue.push_back(happening);
+        let now = (self.cause, self.depth);
+        self.queue.push_back((happening, now));
         if self.busy {
             return;
         }
         self.busy = true;
-        while let Some(happening) = self.queue.pop_front() {
+        while let Some((happening, cause)) = self.queue.pop_front() {
+            (self.cause, self.depth) = cause;
             if self.is_over() {
                 self.queue.clear();
                 break;
@@ -257,6 +269,7 @@ impl<'m, 's> Stage<'m, 's> {
             self.dispatch(&happening);
         }
         self.busy = false;
+        (self.cause, self.depth) = now;
     }
 
     /// Runs what waits for the next turns of the loop, and brings the state into its normal form.
@@ -299,9 +312,9 @@ impl<'m, 's> Stage<'m, 's> {
         // A cause is over when nothing that it began runs any more.
         for slot in 0..self.state.writers.len() {
             let (routine, cause) = self.state.writers[slot];
-            if routine != 0 && !self.state.runs.iter().any(|run| run.cause == cause) {
+            if cause != 0 && !self.state.runs.iter().any(|run| run.cause == cause) {
                 self.step.write(self.model.slot_object(slot as u16));
-                self.state.writers[slot] = (0, 0);
+                self.state.writers[slot] = (if self.model.options.takeovers { routine } else { 0 }, 0);
             }
         }
         self.moved = self.state.normalize();
@@ -348,10 +361,33 @@ impl<'m, 's> Stage<'m, 's> {
                 Err(_) => return None,
             }
         }
-        if !unasked && !self.holds_all(&model.routines[routine as usize].conditions, &variables) {
-            return None;
+        if !unasked {
+            let holds = self.holds_all(&model.routines[routine as usize].conditions, &variables);
+            self.look_for_order(routine, holds, &variables);
+            if !holds {
+                return None;
+            }
         }
         self.begin(routine, trigger, variables, parent, false)
+    }
+
+    /// Whether the conditions would say something else if the one that was called just before had not been.
+    fn look_for_order(&mut self, routine: u16, holds: bool, variables: &Vec<(Arc<str>, Val)>) {
+        let model = self.model;
+        let Some(&first) = self.starts.last().filter(|first| **first != routine) else { return };
+        if model.exact || model.pair_mark(first, routine).is_none() || self.depth > 0 {
+            return;
+        }
+        let Some(before) = self.unheard.clone().filter(|before| *before != self.state.values) else { return };
+        let chosen = (self.decided.len(), self.assumed.len());
+        let now = std::mem::replace(&mut self.state.values, before);
+        self.fixed = true;
+        let would = self.holds_all(&model.routines[routine as usize].conditions, variables);
+        self.fixed = false;
+        self.state.values = now;
+        if would != holds && chosen == (0, 0) {
+            self.find(Finding::Order { first, second: routine, runs: holds });
+        }
     }
 
     /// Begins a run, as the mode says; tells which one if there is one.
@@ -425,6 +461,7 @@ impl<'m, 's> Stage<'m, 's> {
             waited: false,
             lost: false,
             ends: false,
+            returned: self.returned,
             trigger,
         });
         if is_queued {
@@ -522,6 +559,12 @@ impl<'m, 's> Stage<'m, 's> {
         self.log_change(slot, old, new);
         self.step.write(self.model.slot_object(slot));
         self.state.values[slot as usize] = new;
+        if let Some((run, place)) = by
+            && let Some(entity) = self.state.run(run).and_then(|run| run.returned)
+        {
+            let value = self.value(entity);
+            self.find(Finding::Returned { routine: run.0, entity, value, slot, new, place });
+        }
         if by.is_none() && self.state.writers[slot as usize] != (0, 0) {
             self.state.writers[slot as usize] = (0, 0);
         }
@@ -543,6 +586,9 @@ impl<'m, 's> Stage<'m, 's> {
             let follows = run.depth > 1;
             self.fight = run.cause;
             self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place, follows });
+        }
+        if writer != 0 && writer != owner + 1 && cause == 0 && old != new {
+            self.find(Finding::Takeover { first: writer - 1, second: owner, slot, old, new, place });
         }
         self.step.write(self.model.slot_object(slot));
         self.state.writers[slot as usize] = (owner + 1, run.cause);
@@ -591,6 +637,15 @@ impl<'m, 's> Stage<'m, 's> {
 
     /// Executes a run until it waits or ends.
     pub(crate) fn go_on(&mut self, id: RunId) {
+        let before = (self.cause, self.depth);
+        if let Some(run) = self.state.run(id) {
+            (self.cause, self.depth) = (run.cause, run.depth);
+        }
+        self.execute(id);
+        (self.cause, self.depth) = before;
+    }
+
+    fn execute(&mut self, id: RunId) {
         self.touch_runs(id.0);
         while let Some(run) = self.state.run_mut(id) {
             if run.status != Status::Ready {

@@ -32,6 +32,8 @@ pub struct Options {
     pub hands: bool,
     /// Whether a message to people takes time, so that others may run meanwhile.
     pub pauses: bool,
+    /// Whether it is told that one automation undoes what another one did because of an earlier event.
+    pub takeovers: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
     /// The number of what the owner expects of this model.
@@ -46,6 +48,7 @@ impl Default for Options {
             unavailable: true,
             hands: true,
             pauses: false,
+            takeovers: false,
             runs: 2,
             expectation: None,
         }
@@ -101,6 +104,30 @@ pub(crate) enum Finding {
         new: u16,
         place: Place,
     },
+    /// A device came back as it had been before it became unavailable, and a run that this began has changed something.
+    Returned {
+        routine: u16,
+        entity: u16,
+        value: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
+    /// Whether the second one runs depends on what the first one, which has the same trigger, has done before.
+    Order {
+        first: u16,
+        second: u16,
+        runs: bool,
+    },
+    /// One automation has undone what another one did because of an earlier event.
+    Takeover {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+    },
     /// What the owner expects is not so.
     Broken,
 }
@@ -136,6 +163,8 @@ pub struct Model {
     pub(crate) holds: Vec<(u16, u16, String)>,
     armed: FxHashMap<(u16, usize, String), u16>,
     pairs: FxHashMap<(u16, u16), u16>,
+    /// Where it is remembered what a device was before it became unavailable.
+    before: FxHashMap<u16, u16>,
     patterns: Vec<(u16, u16, i64)>,
     first_hold_mark: u16,
     marks: u16,
@@ -220,6 +249,7 @@ impl Model {
             holds: Vec::new(),
             armed: FxHashMap::default(),
             pairs: FxHashMap::default(),
+            before: FxHashMap::default(),
             patterns: Vec::new(),
             first_hold_mark: 0,
             marks: 0,
@@ -227,7 +257,7 @@ impl Model {
             tested: AtomicBool::new(false),
             doings: Vec::new(),
             first_writes: Vec::new(),
-            most_depth: 12,
+            most_depth: if exact { u8::MAX } else { 12 },
             exact,
             first_object: 0,
             cut: AtomicBool::new(false),
@@ -306,7 +336,14 @@ impl Model {
             }
         }
         self.first_hold_mark = marks;
-        self.marks = marks + 2 * self.holds.len() as u16;
+        marks += 2 * self.holds.len() as u16;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            if slot.name.1.is_none() && self.options.unavailable && slot.values.contains(&Val::text("unavailable")) {
+                self.before.insert(number as u16, marks);
+                marks += 1;
+            }
+        }
+        self.marks = marks;
     }
 
     /// Which pairs of automations can tell in which order they are called.
@@ -555,6 +592,10 @@ impl Model {
         self.pairs.get(&(one.min(other), one.max(other))).copied()
     }
 
+    pub(crate) fn before_mark(&self, slot: u16) -> Option<u16> {
+        self.before.get(&slot).copied()
+    }
+
     pub(crate) fn hold_number(&self, routine: u16, index: usize, entity: &str) -> Option<u16> {
         let is_it = |(owner, trigger, of): &(u16, u16, String)| {
             *owner == routine && *trigger as usize == index && (of == entity || of.is_empty())
@@ -773,6 +814,49 @@ impl Model {
                     "missed wait: {} waits for {} to change, but that has happened before the wait began, and there is no timeout; try `wait_template`",
                     name(routine),
                     self.slot_name(slot)
+                ),
+                Some(place),
+            ),
+            Finding::Returned { routine, entity, value, slot, new, place } => (
+                ViolationKind::Conflict,
+                format!(
+                    "unavailable: {} comes back from unavailable as {}, as it was before, and for that {} {}; try {}",
+                    self.slot_name(entity),
+                    self.layout.slots[entity as usize].values[value as usize],
+                    name(routine),
+                    self.does(slot, new),
+                    if self.layout.slots[entity as usize].values[value as usize].as_number().is_some() {
+                        "a condition on `trigger.from_state.state`"
+                    } else {
+                        "`not_from: [unavailable, unknown]`"
+                    }
+                ),
+                Some(place),
+            ),
+            Finding::Order { first, second, runs } => (
+                ViolationKind::Conflict,
+                format!(
+                    "order: {} {} because {} ({}), which has the same trigger, is called before it; that changes when you edit one of them: make them one automation, or let {} ask for something that {} does not set",
+                    name(second),
+                    if runs { "runs" } else { "does not run" },
+                    name(first),
+                    self.shown_place(self.routines[first as usize].place),
+                    name(second),
+                    name(first),
+                ),
+                Some(self.routines[second as usize].place),
+            ),
+            Finding::Takeover { first, second, slot, old, new, place } => (
+                ViolationKind::Conflict,
+                format!(
+                    "takeover: {} {}, and later, because of another event, {} {}{}",
+                    name(first),
+                    self.does(slot, old),
+                    name(second),
+                    self.does(slot, new),
+                    self.set_at(first, slot, old).map_or_else(String::new, |other| {
+                        format!(" ({} and {})", self.shown_place(other), self.shown_place(place))
+                    }),
                 ),
                 Some(place),
             ),

@@ -22,6 +22,9 @@ use std::time::Duration;
 /// How long an execution may become unless something is said.
 const STEPS: u64 = 10_000;
 
+/// How long it may take to shorten what was found: a closure is run again for each attempt.
+const SHORTENING: Duration = Duration::from_secs(5);
+
 /// Runs a closure in every order of its threads, and panics with the story of one that fails.
 ///
 /// The closure uses the doubles of `std` in [`doubles`](crate::doubles), or those of the crate `mazurka-sync`, which are `std` itself in
@@ -162,7 +165,7 @@ impl Builder {
         if let Some(told) = replay::asked_for(&program, &files) {
             // Its threads are unwound before this one is.
             drop(program);
-            panic!("{told}");
+            fail(told);
         }
         let checked = this.search_where_it_can_be(&program, &files);
         let is_fine = match checked.exploration.verdict {
@@ -175,7 +178,7 @@ impl Builder {
         }
         let told = told(&checked, &program, &files);
         drop(program);
-        panic!("{told}");
+        fail(told)
     }
 
     /// Checks a closure, whatever comes of it. Neither files nor the environment are looked at.
@@ -210,7 +213,7 @@ impl Builder {
         let budget = Budget { depth: Some(self.steps), time: self.time, ..Budget::default() };
         let options = Options { budget, all: self.all, threads: self.threads, ..Options::default() };
         let engine = self.engine.unwrap_or_else(|| program.usual_engine());
-        Check::new(program).name(files.name()).engine(engine).options(options).run()
+        Check::new(program).name(files.name()).engine(engine).options(options).shortening(SHORTENING).run()
     }
 
     fn told_by_environment(self) -> Self {
@@ -238,6 +241,16 @@ fn engine_by_name(what: &str, name: &str) -> Engine {
 fn variable<T: FromStr>(name: &str, expected: &str) -> Option<T> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is not {expected}")))
+}
+
+/// Fails the test. Where a thread of the model was about to end the process by a panic, the hook of another one would.
+#[track_caller]
+fn fail(told: String) -> ! {
+    if mazurka_core::must_not_panic() {
+        mazurka_rust::say(&told);
+        std::panic::resume_unwind(Box::new(told));
+    }
+    panic!("{told}")
 }
 
 /// The report of a check that failed, with where to read on.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! One line is one finding: the apps, and the sentence of the table without the events that lead there. `*` stands for any
-//! other app, and alone for any apps. Where one pair has several findings with the same sentence, each of them needs a line. Empty lines and lines that begin with `#` are passed over.
+//! other app, and alone for any apps. Numbers of lines, and what a sentence says after `because`, may differ. Where one pair has several findings with the same sentence, each of them needs a line. Empty lines and lines that begin with `#` are passed over.
 
 use crate::layout::{excerpt, one_line};
 use crate::pairs::{PairRow, PairViolation};
@@ -81,7 +81,7 @@ impl Accepted {
             let apps = sorted(&row.apps);
             let mut alike: HashMap<String, usize> = HashMap::new();
             for violation in &mut row.violations {
-                let message = one_line(&violation.message);
+                let message = comparable(&one_line(&violation.message));
                 let number = alike.entry(message.clone()).or_default();
                 let with_any = apps.iter().map(|app| sorted(&[ANY.to_owned(), app.clone()]));
                 let any = vec![ANY.to_owned()];
@@ -153,7 +153,29 @@ fn split(line: &str) -> Option<Finding> {
     let apps: Vec<String> = apps.split(" + ").map(|app| app.trim().to_owned()).collect();
     let apps = sorted(&apps);
     let is_whole = !message.is_empty() && apps.iter().all(|app| !app.is_empty());
-    is_whole.then(|| (apps, message.to_owned()))
+    is_whole.then(|| (apps, comparable(message)))
+}
+
+/// A sentence without what changes when the program around it does: numbers of lines, and the event that came first.
+fn comparable(sentence: &str) -> String {
+    let mut text = sentence.to_owned();
+    if let Some(start) = text.find(" because ")
+        && let Some(length) = text[start..].find(';')
+    {
+        text.replace_range(start..start + length, "");
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(':') {
+        let digits = rest[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let is_line = digits > 0 && rest[..at].ends_with(|letter: char| letter.is_alphanumeric());
+        kept.push_str(&rest[..at]);
+        if !is_line {
+            kept.push(':');
+        }
+        rest = &rest[at + 1 + if is_line { digits } else { 0 }..];
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -215,6 +237,15 @@ mod tests {
         assert_eq!(rows[0].verdict, "accepted");
         let gone: Vec<usize> = marked.gone.iter().map(|(line, _)| *line).collect();
         assert_eq!((gone, marked.elsewhere), (vec![3], 1));
+    }
+
+    #[test]
+    fn lines_may_move_and_causes_may_differ() {
+        let one = "\"A\" turns x on (a.yaml:12 and b.yaml:3), both because of one event; which: \"B\" wins";
+        let other = "\"A\" turns x on (a.yaml:17 and b.yaml:3), both because y became on; which: \"B\" wins";
+        assert_eq!(comparable(one), comparable(other));
+        assert_eq!(comparable(one), "\"A\" turns x on (a.yaml and b.yaml), both; which: \"B\" wins");
+        assert_eq!(comparable("no colon"), "no colon");
     }
 
     #[test]

@@ -6,7 +6,8 @@
 
 use crate::format::count;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::{Change, Row, Story, TextOptions};
+use crate::{Change, Story, TextOptions};
+use std::ops::Range;
 
 const INDENT: &str = "  ";
 const COLUMN_GAP: usize = 3;
@@ -61,19 +62,25 @@ struct Table {
 
 impl Table {
     fn new(story: &Story, options: &TextOptions) -> Table {
-        let rows = story.rows.len();
+        let rows = story.lines();
         let most = options.max_rows.max(2);
         // The end of a story explains more than its beginning.
-        let (head, tail) = if rows <= most { (rows, rows) } else { (most / 4, rows - (most - most / 4)) };
-        let mut lines: Vec<_> = story.rows[..head].iter().map(|row| Line::Step(Cell::new(story, row))).collect();
+        let (head, tail) =
+            if rows.len() <= most { (rows.len(), rows.len()) } else { (most / 4, rows.len() - (most - most / 4)) };
+        let mut lines: Vec<_> = rows[..head].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))).collect();
         if head < tail {
-            lines.push(Line::Gap(tail - head));
+            lines.push(Line::Gap(rows[tail - 1].end - rows[head].start));
         }
-        lines.extend(story.rows[tail..].iter().map(|row| Line::Step(Cell::new(story, row))));
+        lines.extend(rows[tail..].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))));
+        let numbers = lines.iter().map(|line| match line {
+            Line::Step(cell) => width(&cell.number),
+            Line::Gap(_) => 0,
+        });
+        let number_width = numbers.max().unwrap_or(0).max(width(&story.rows.len().to_string())).max("step".len());
         Table {
             lines,
             actors: story.actors.iter().map(|name| one_line(name)).collect(),
-            number_width: width(&rows.to_string()).max("step".len()),
+            number_width,
             width: options.width,
             paint: Paint { colour: options.colour },
         }
@@ -209,24 +216,25 @@ impl Table {
 }
 
 impl Cell {
-    fn new(story: &Story, row: &Row) -> Cell {
-        let fails = story.failing == Some(row.number - 1);
+    fn new(story: &Story, rows: Range<usize>) -> Cell {
+        let fails = story.failing.is_some_and(|row| rows.contains(&row));
+        let (row, last) = (&story.rows[rows.start], &story.rows[rows.end - 1]);
         Cell {
-            number: row.number.to_string(),
+            number: if rows.len() > 1 { format!("{}-{}", row.number, last.number) } else { row.number.to_string() },
             actor: row.actor,
             text: one_line(&row.text),
-            note: one_line(&note(story, row, fails)),
+            note: one_line(&note(story, &story.changes_of(rows), fails)),
         }
     }
 }
 
 /// The values beside a step: what it changed, and at the failing step also what it read.
-fn note(story: &Story, row: &Row, fails: bool) -> String {
-    let mut parts: Vec<String> = row.changes.iter().map(change_words).collect();
+fn note(story: &Story, changes: &[Change], fails: bool) -> String {
+    let mut parts: Vec<String> = changes.iter().map(change_words).collect();
     if !fails {
         return parts.join(", ");
     }
-    let changed = |name: &str| row.changes.iter().any(|change| change.name == name);
+    let changed = |name: &str| changes.iter().any(|change| change.name == name);
     let read = story.violation.values.iter().filter(|value| !changed(&value.name));
     parts.extend(read.map(|value| format!("{} = {}", value.name, value.value)));
     let line = story.line_behind_step().map_or_else(String::new, |line| format!(" line {line}"));

@@ -61,6 +61,8 @@ pub struct Story {
     pub original: Length,
     /// How long it is here.
     pub length: Length,
+    /// Whether steps of one actor on one line of the source, one after the other, are told as one.
+    pub tells_lines: bool,
     /// Whether the program followed the schedule to its end and the violation was met there.
     pub faithful: bool,
     /// The file in which the schedule was saved. Set when it is saved.
@@ -196,6 +198,7 @@ impl Story {
             repeats: if faithful { system.narrator().repeats(found) } else { Vec::new() },
             original: Length::of(original),
             length: Length::of(&found.schedule),
+            tells_lines: system.narrator().tells_lines(),
             faithful,
             saved: None,
         }
@@ -221,6 +224,7 @@ impl Story {
             repeats: Vec::new(),
             original: Length::of(&found.schedule),
             length: Length::of(&found.schedule),
+            tells_lines: false,
             faithful: true,
             saved: None,
         }
@@ -285,16 +289,11 @@ impl Story {
     pub(crate) fn folds(&self) -> Vec<Fold<'_>> {
         const FEW_ROWS: usize = 12;
         const FEW_FOLDED: usize = 3;
-        let matters = |row: usize| {
-            let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
-            let early = self.early.as_ref().is_some_and(|early| early.step == row);
-            let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
-            race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
-        };
         let mut folds: Vec<Fold<'_>> = Vec::new();
         for (row, pair) in (1..).zip(self.rows.windows(2)) {
             let [before, here] = pair else { continue };
-            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !matters(row)) else {
+            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !self.matters(row))
+            else {
                 continue;
             };
             match folds.last_mut() {
@@ -304,6 +303,56 @@ impl Story {
         }
         folds.retain(|fold| self.rows.len() > FEW_ROWS && fold.last + 1 - fold.first >= FEW_FOLDED);
         folds
+    }
+
+    /// The rows in groups that are told as one: steps of one actor on one line of the source, one after the other, if the
+    /// program is told so.
+    pub(crate) fn lines(&self) -> Vec<std::ops::Range<usize>> {
+        let place = |row: &Row| row.location.as_ref().map(|at| (at.file.clone(), at.line));
+        let goes_on = |row: usize| {
+            let [before, here] = &self.rows[row - 1..=row] else { return false };
+            before.actor == here.actor
+                && before.text == here.text
+                && place(before).is_some()
+                && place(before) == place(here)
+        };
+        let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
+        for row in 0..self.rows.len() {
+            match lines.last_mut() {
+                Some(line) if self.tells_lines && goes_on(row) => line.end = row + 1,
+                _ => lines.push(row..row + 1),
+            }
+        }
+        lines
+    }
+
+    /// Rows behind the first one of a line of the source that can be folded: three or more are told as one, none of them but
+    /// the first matters, and they are in no critical section that is folded.
+    pub(crate) fn line_folds(&self) -> Vec<std::ops::Range<usize>> {
+        let folds = self.folds();
+        let is_folded = |row: usize| folds.iter().any(|fold| (fold.first..=fold.last).contains(&row));
+        let lines = self.lines().into_iter().filter(|rows| rows.len() > 2).map(|rows| rows.start + 1..rows.end);
+        lines.filter(|rows| rows.clone().all(|row| !self.matters(row) && !is_folded(row))).collect()
+    }
+
+    /// Whether the reason is about a row, or it is wrong, or the last one.
+    fn matters(&self, row: usize) -> bool {
+        let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
+        let early = self.early.as_ref().is_some_and(|early| early.step == row);
+        let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
+        race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
+    }
+
+    /// What some rows change together: each name once, from what it was before them to what it is behind them.
+    pub(crate) fn changes_of(&self, rows: std::ops::Range<usize>) -> Vec<Change> {
+        let mut together: Vec<Change> = Vec::new();
+        for change in self.rows[rows].iter().flat_map(|row| &row.changes) {
+            match together.iter_mut().find(|known| known.name == change.name && change.old.is_some()) {
+                Some(known) => known.new.clone_from(&change.new),
+                None => together.push(change.clone()),
+            }
+        }
+        together
     }
 
     /// The line of an assertion that fails in the local work behind its step: the step's own line is another one.
