@@ -94,6 +94,9 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         }
         (Verdict::Inconclusive(StopReason::TimeLimit), _) => Some("a longer --time-limit lets the search continue"),
         (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit lets the search continue"),
+        (Verdict::Inconclusive(StopReason::NumbersRanOut), _) => {
+            Some("--engine exhaustive has numbers for more states")
+        }
         (Verdict::Inconclusive(_), _) => Some("let the search run longer to get a verdict"),
         // What to do instead depends on what was asked for: `Report::alternative` says it.
         (Verdict::Unsupported(_), _) => None,
