@@ -43,7 +43,7 @@ struct Slice {
 }
 
 /// What a slice is made of: automations by their numbers, and what the owner expects of them.
-type Members = (Vec<usize>, Option<usize>);
+type Group = (Vec<usize>, Option<usize>);
 
 impl Slice {
     /// The moves of a schedule, with the slice's own actors.
@@ -61,7 +61,7 @@ impl Home {
             let writes: Vec<BTreeSet<String>> =
                 configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
             let (groups, mut cut) = slices(&configuration, &writes);
-            let mut groups: Vec<Members> = groups.into_iter().map(|group| (group, None)).collect();
+            let mut groups: Vec<Group> = groups.into_iter().map(|group| (group, None)).collect();
             for (number, expectation) in configuration.expectations.iter().enumerate() {
                 let (group, is_cut) = around(&configuration, &writes, expectation);
                 groups.push((group, Some(number)));
@@ -91,7 +91,7 @@ impl Home {
         Ok(Home { is_part: true, ..home })
     }
 
-    fn of_groups(configuration: Arc<Configuration>, groups: Vec<Members>, shortened: usize, options: &Options) -> Self {
+    fn of_groups(configuration: Arc<Configuration>, groups: Vec<Group>, shortened: usize, options: &Options) -> Self {
         let mut slices = Vec::new();
         let (mut first_actor, mut first_object) = (0, 0);
         for (group, expectation) in groups {
