@@ -78,6 +78,8 @@ pub struct HomeAssistant {
 /// What the searches so far have brought.
 #[derive(Debug, Default)]
 struct Known {
+    /// Whether a search has begun.
+    has_begun: bool,
     /// The slices that no search has come to the end of.
     unfinished: Vec<usize>,
     found: Vec<Found>,
@@ -286,7 +288,7 @@ impl Subject for HomeAssistant {
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
         let started = Instant::now();
         let slices = std::mem::take(&mut self.known().unfinished);
-        let is_first = slices.len() == self.home.slice_count().0;
+        let is_first = !std::mem::replace(&mut self.known().has_begun, true);
         let (mut statistics, mut stop) = (Statistics::default(), StopReason::Complete);
         let (mut cut, mut unsupported) = (None, None);
         let mut unfinished: Vec<usize> = slices.clone();
