@@ -52,6 +52,8 @@ pub enum StopReason {
     MemoryLimit,
     /// The search grew larger than it was meant to.
     SizeLimit,
+    /// There are more states or transitions than the engine has numbers for.
+    NumbersRanOut,
     /// A stop was asked for.
     Cancelled,
 }
@@ -65,6 +67,7 @@ impl StopReason {
             StopReason::TimeLimit => "the time limit was reached",
             StopReason::MemoryLimit => "the memory limit was reached",
             StopReason::SizeLimit => "the search grew too large",
+            StopReason::NumbersRanOut => "there are more states or transitions than this engine can number, 2^32",
             StopReason::Cancelled => "interrupted",
         }
     }

@@ -28,6 +28,20 @@ pub trait Insight<State: Clone + Hash> {
         state.clone()
     }
 
+    /// Whether states can be packed, by the two methods that follow. Searches keep such states as bytes while they wait.
+    fn packs(&self) -> bool {
+        false
+    }
+
+    /// Appends bytes of which [`Insight::unpack`] makes the state again: mostly what differs from the state `before`.
+    fn pack(&self, _state: &State, _before: &State, _into: &mut Vec<u8>) {}
+
+    /// Makes `state`, which is the state before, the packed state, and takes that from the front of the bytes. False if no
+    /// state is packed there.
+    fn unpack(&self, _bytes: &mut &[u8], _state: &mut State) -> bool {
+        false
+    }
+
     /// What an enabled actor's next operation touches, where that is known without taking the step: then `footprint`
     /// becomes that, and the answer is true.
     fn foresee(&self, _state: &State, _actor: ActorId, _footprint: &mut Footprint) -> bool {

@@ -5,21 +5,22 @@
 //! as short as any. The price is the number of states.
 //!
 //! What it finds, in which order and with which schedules does not depend on the number of threads. A level is expanded
-//! batch by batch. One thread adds the successors to the visited set as it makes them. Several threads take part in two
+//! batch by batch. One thread adds the successors to the visited set as it makes them. Several threads take part in three
 //! phases: first each expands its share of the batch and looks into the visited set without changing it, keeping the
 //! successors that are not there (`Candidates`); then each takes some shards of the set and adds the candidates
-//! that belong there, in the order of the frontier, so that of several equal candidates the first one stays. Either way
-//! the new states follow each other in the order of the frontier, and get their numbers in that order.
+//! that belong there, in the order of the frontier, so that of several equal candidates the first one stays; at last each
+//! packs those of its candidates that stayed. Either way the new states follow each other in the order of the frontier, and
+//! get their numbers in that order.
 //!
-//! A state is 16 bytes of fingerprint in the [`VisitedSet`] and about 2 bytes of [`Ancestry`] for its schedule; only the
-//! frontier holds states in full.
+//! A state is 16 bytes of fingerprint in the [`VisitedSet`] and about 2 bytes of [`Ancestry`] for its schedule. Only the
+//! frontier holds states, as what differs from the state before.
 
 mod expander;
 
 use crate::Options;
 use crate::shared::ancestry::Ancestry;
 use crate::shared::findings::Finding;
-use crate::shared::frontier::Frontier;
+use crate::shared::frontier::{Chunk, Frontier, Packing};
 use crate::shared::ledger::Ledger;
 use crate::shared::visited::{self, Key, VisitedSet};
 use expander::{Candidates, Deferred, Direct, Expander, FoundAt, Report, Task};
@@ -30,8 +31,11 @@ use rayon::prelude::*;
 /// all the same.
 const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
 
-/// How many states are expanded at once where the size of the search is limited: each may have hundreds of successors.
-const SMALL_BATCH: usize = 64;
+/// The most states that one thread expands before the others catch up.
+const SHARE: usize = 512;
+
+/// The same where the size of the search is limited: each state may have hundreds of successors.
+const SMALL_SHARE: usize = 64;
 
 /// How many states are expanded between two looks at the limits.
 const CHECK_EVERY: usize = 1024;
@@ -54,12 +58,23 @@ struct LevelIsLarge;
 /// What one thread works with at a time. There are some more lanes than threads, so that no thread waits for long.
 struct Lane<S: System> {
     expander: Expander<S>,
+    /// What it expands in this batch, and the number of the first of these states.
+    parents: Vec<Chunk<S::State>>,
+    first: u64,
     candidates: Candidates<S::State>,
+    /// The new states that it found.
+    found: Frontier<S::State>,
 }
 
 impl<S: System> Lane<S> {
     fn new(by_values: bool, races: bool) -> Self {
-        Lane { expander: Expander::new(by_values, races), candidates: Candidates::new() }
+        Lane {
+            expander: Expander::new(by_values, races),
+            parents: Vec::new(),
+            first: 0,
+            candidates: Candidates::new(),
+            found: Frontier::new(SHARE),
+        }
     }
 }
 
@@ -67,6 +82,7 @@ struct Search<'a, S: System> {
     /// How many threads there could be. They start when there is work for them.
     threads: usize,
     system: &'a S,
+    packing: Packing<'a, S>,
     ledger: Ledger<'a, FoundAt>,
     /// How many states were expanded since the limits were looked at.
     unchecked: usize,
@@ -83,19 +99,20 @@ struct Search<'a, S: System> {
 impl<'a, S: System> Search<'a, S> {
     fn new(system: &'a S, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         let by_values = observer.wants_values();
-        let threads = options.thread_count();
         // A search that may not grow large looks often whether it did, and at the same places on any number of threads.
-        let batch = if options.budget.size.is_some() { SMALL_BATCH } else { (threads * 2048).max(4096) };
+        let is_small = options.budget.size.is_some();
+        let (threads, share) = if is_small { (1, SMALL_SHARE) } else { (options.thread_count(), SHARE) };
         Search {
             threads,
             system,
+            packing: Packing::new(system),
             ledger: Ledger::new(options, observer),
             unchecked: CHECK_EVERY,
             visited: VisitedSet::new(),
             ancestry: Ancestry::new(),
             depth: 0,
-            level: Frontier::new(batch),
-            next: Frontier::new(batch),
+            level: Frontier::new(share),
+            next: Frontier::new(share),
             lanes: vec![Lane::new(by_values, options.races)],
             cuts: 0,
         }
@@ -143,20 +160,43 @@ impl<'a, S: System> Search<'a, S> {
     /// Expands the level, unless a limit is reached.
     fn expand_level(&mut self) -> Option<StopReason> {
         let look_only = self.ledger.options.budget.depth.is_some_and(|limit| self.depth >= limit);
-        let mut first = self.ancestry.len() - self.level.len();
-        while let Some(batch) = self.level.take() {
-            let reason = self.check(batch.len()).or_else(|| self.is_too_large());
+        let mut first = (self.ancestry.len() - self.level.len()) as u64;
+        while let Some(waiting) = self.hand_out(first) {
+            let reason = self.check(waiting).or_else(|| self.is_too_large());
             if reason.is_some() {
                 return reason;
             }
-            self.expand(&batch, first as u32, look_only);
-            first += batch.len();
-            self.next.recycle(batch);
+            self.expand(waiting, look_only);
+            first += waiting as u64;
             if self.ledger.meter.is_over() {
                 return self.ledger.meter.check();
             }
         }
         None
+    }
+
+    /// Gives each lane a share of the level, whose first state has this number: how many states these are. One lane takes all
+    /// if there are few.
+    fn hand_out(&mut self, mut first: u64) -> Option<usize> {
+        let lanes = if self.level.len() < WORTH_SHARING { 1 } else { self.lanes.len() };
+        let before = self.level.len();
+        for lane in &mut self.lanes[..lanes] {
+            lane.parents.clear();
+            lane.first = first;
+            let mut states = 0;
+            while states < SHARE
+                && let Some(chunk) = self.level.take()
+            {
+                states += chunk.len();
+                lane.parents.push(chunk);
+                if self.threads == 1 {
+                    break;
+                }
+            }
+            first += states as u64;
+        }
+        let taken = before - self.level.len();
+        (taken > 0).then_some(taken)
     }
 
     /// Whether it met more states than it was meant to; what was found until then may be enough.
@@ -193,11 +233,11 @@ impl<'a, S: System> Search<'a, S> {
             violations.clear();
             self.system.insight().violations_at_start(&state, &mut violations);
             for violation in &violations {
-                let place = FoundAt { state: self.ancestry.len() as u32, successor: None, then: None };
+                let place = FoundAt { state: self.ancestry.len() as u64, successor: None, then: None };
                 self.note(Finding { violation: violation.clone(), length: 0, place });
             }
             self.ancestry.push_root(start);
-            self.level.push(state);
+            self.level.push(&self.packing, &mut Some(state));
         }
     }
 
@@ -215,37 +255,37 @@ impl<'a, S: System> Search<'a, S> {
             depth: self.depth,
             waiting: (batch + self.level.len() + self.next.len()) as u64,
         });
-        // A state's number has 32 bits.
-        let numbers_ran_out = self.ancestry.len() > u32::MAX as usize;
-        checked.err().or(numbers_ran_out.then_some(StopReason::MemoryLimit))
+        checked.err()
     }
 
-    /// Expands a batch whose first state has this number.
-    fn expand(&mut self, batch: &[S::State], first: u32, look_only: bool) {
+    /// Expands what was handed out, so many states.
+    fn expand(&mut self, waiting: usize, look_only: bool) {
         let task = Task {
             system: self.system,
+            packing: &self.packing,
             meter: &self.ledger.meter,
             depth: self.depth,
             known: &self.ledger.findings,
             look_only,
             longest: self.ledger.options.budget.depth,
-            first,
-            parents: batch,
         };
-        if self.lanes.len() == 1 || batch.len() < WORTH_SHARING {
-            let mut sink = Direct { visited: &mut self.visited, next: &mut self.next, ancestry: &mut self.ancestry };
-            self.lanes[0].expander.expand(&task, &mut sink);
+        if self.lanes.len() == 1 || waiting < WORTH_SHARING {
+            let (visited, next, ancestry) = (&mut self.visited, &mut self.next, &mut self.ancestry);
+            let mut sink = Direct { packing: &self.packing, visited, next, ancestry };
+            let lane = &mut self.lanes[0];
+            lane.expander.expand(&task, lane.first, &lane.parents, &mut sink);
         } else {
             expand_together(&task, &mut self.lanes, &mut self.visited);
             for lane in &mut self.lanes {
-                for (state, parent, ordinal) in lane.candidates.drain_fresh() {
-                    self.next.push(state);
+                self.next.append(&mut lane.found);
+                for (parent, ordinal) in lane.candidates.drain_origins() {
                     self.ancestry.push(parent, ordinal);
                 }
             }
         }
         for lane in 0..self.lanes.len() {
             let report = self.lanes[lane].expander.take_report();
+            self.lanes[lane].parents.clear();
             self.merge(report);
         }
     }
@@ -267,21 +307,20 @@ impl<'a, S: System> Search<'a, S> {
     }
 }
 
-/// The two phases in which several threads expand a batch.
+/// The three phases in which several threads expand a batch.
 fn expand_together<S: System>(task: &Task<'_, S>, lanes: &mut [Lane<S>], visited: &mut VisitedSet) {
-    let share = task.parents.len().div_ceil(lanes.len());
     let seen = &*visited;
-    lanes.par_iter_mut().zip(task.parents.par_chunks(share)).enumerate().for_each(|(index, (lane, parents))| {
-        let first = task.first + (index * share) as u32;
+    lanes.par_iter_mut().for_each(|lane| {
         let mut sink = Deferred { visited: seen, candidates: &mut lane.candidates };
-        lane.expander.expand(&Task { first, parents, ..*task }, &mut sink);
+        lane.expander.expand(task, lane.first, &lane.parents, &mut sink);
     });
-    let lanes = &*lanes;
+    let found = &*lanes;
     visited.shards_mut().par_iter_mut().enumerate().with_min_len(visited::SHARDS / 16).for_each(|(number, shard)| {
-        for lane in lanes {
+        for lane in found {
             lane.candidates.insert(number, shard);
         }
     });
+    lanes.par_iter_mut().for_each(|lane| lane.candidates.queue_fresh(task.packing, &mut lane.found));
 }
 
 /// The schedule that leads to where a violation was met, rebuilt by running it.

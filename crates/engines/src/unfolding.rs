@@ -63,7 +63,7 @@ use self::path::Path;
 use self::prefix::Recorder;
 use self::removal::Removal;
 use crate::Options;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use crate::shared::tally::{Tally, from_each_start};
 use crate::shared::waiting::unless_it_tells_blocked;
 use mazurka_core::{Counter, Exploration, Machine, Observer, Silent, StopReason, System, Traits};

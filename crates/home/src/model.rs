@@ -228,6 +228,18 @@ impl Insight<State> for Home {
         }
     }
 
+    fn packs(&self) -> bool {
+        true
+    }
+
+    fn pack(&self, state: &State, before: &State, into: &mut Vec<u8>) {
+        state.pack(before, into);
+    }
+
+    fn unpack(&self, bytes: &mut &[u8], state: &mut State) -> bool {
+        state.unpack(bytes)
+    }
+
     /// An event that would store what is there already changes nothing, and no app is told of it.
     fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
         let Some(event) = self.events.get(actor.index()) else { return false };

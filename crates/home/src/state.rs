@@ -1,6 +1,10 @@
 //! A state of a home.
 
 use crate::store::{NOTHING, Slot, ValueId};
+use mazurka_core::{pack_row, unpack_row};
+
+/// No state has more slots than this.
+const MOST_SLOTS: usize = 1 << 28;
 
 /// Everything in a home that can change: for each slot the number of its value.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -30,6 +34,16 @@ impl State {
     /// How many slots are in use.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
+    }
+
+    /// Appends what differs from another state.
+    pub(crate) fn pack(&self, before: &Self, into: &mut Vec<u8>) {
+        pack_row(&self.cells, &before.cells, into);
+    }
+
+    /// Becomes a state that was packed against this one; false if there is none.
+    pub(crate) fn unpack(&mut self, bytes: &mut &[u8]) -> bool {
+        unpack_row(bytes, &mut self.cells, MOST_SLOTS).is_some()
     }
 
     /// Changes a slot's value.

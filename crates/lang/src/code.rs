@@ -419,6 +419,12 @@ impl Program {
         self.code.iter().any(|instruction| matches!(instruction, Instruction::Spawn { .. }))
     }
 
+    /// Whether detached threads are numbered; see [`NUMBERED`](crate::state::NUMBERED).
+    pub(crate) fn numbers_threads(&self) -> bool {
+        let is_detached = |code: &Instruction| matches!(code, Instruction::Spawn { dst: NONE, .. });
+        self.code.iter().any(is_detached) && self.terminates()
+    }
+
     /// How many read-write locks there are.
     pub(crate) fn rw_locks(&self) -> usize {
         self.syncs.iter().filter(|sync| matches!(sync.kind, SyncKind::RwLock { .. })).count()

@@ -14,10 +14,13 @@ use crate::words;
 use mazurka_core::{
     Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity, Insight,
     Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
-    ViolationKind,
+    ViolationKind, pack_row, unpack_row,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// No state has more words than this.
+const MOST_WORDS: usize = 1 << 28;
 
 /// A program that can be explored.
 #[derive(Debug)]
@@ -281,6 +284,18 @@ impl Insight<State> for Model {
 
     fn keep(&self, state: &State) -> State {
         State { words: state.words.clone() }
+    }
+
+    fn packs(&self) -> bool {
+        true
+    }
+
+    fn pack(&self, state: &State, before: &State, into: &mut Vec<u8>) {
+        pack_row(&state.words, &before.words, into);
+    }
+
+    fn unpack(&self, bytes: &mut &[u8], state: &mut State) -> bool {
+        unpack_row(bytes, &mut state.words, MOST_WORDS).is_some()
     }
 
     fn fixed_guards(&self) -> Vec<(ActorId, Footprint)> {

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! cells | mutexes, writers | semaphores, readers, channels | stopped | stopped readers | event bits |
-//!     event counters | records of the threads, of spawned threads, of messages
+//!     spawned | event counters | records of the threads, of spawned threads, of messages
 //! ```
 //!
 //! A mutex holds 0 or the number of its holder + 1, and so does the word for the writer of a read-write lock. `stopped`
 //! is there where actors may come and go: 1 once a violation has stopped an actor that is forgotten. `stopped readers` has
 //! a word for each read-write lock: how often actors that a violation stopped, and whose records go, hold it for reading.
+//! `spawned` has a word for each thread that is there from the start: how many detached threads it spawned, in programs
+//! that number these (see [`NUMBERED`]).
 //! Where actors are told apart by history, an event that creates actors counts them; there are no counters otherwise. Records have a header of two words, those of spawned threads and
 //! messages one of four, and then the stack: for each read-write lock how often the actor holds it for reading, and the
 //! registers of the running function and of its callers. A message that waits has only its arguments there. Spawned threads
@@ -40,6 +42,13 @@ impl Clone for State {
     }
 }
 
+/// The slots from here on are numbers that are given once: the n-th detached thread that a thread spawned. The slots below
+/// are free again when a thread in them has ended, so that a program that runs for ever comes back to its states; then it
+/// matters whether a thread ends before or after its creator spawns the next one. A program that terminates has no need
+/// of that: there detached threads of the threads that are there from the start are numbered, and their ends commute with
+/// whatever their creator does.
+pub(crate) const NUMBERED: u32 = 1 << 30;
+
 /// Where the parts of a state begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
@@ -49,6 +58,7 @@ pub(crate) struct Layout {
     pub(crate) stopped: usize,
     pub(crate) stopped_readers: usize,
     pub(crate) events: usize,
+    pub(crate) spawned: usize,
     pub(crate) counters: usize,
     pub(crate) records: usize,
     /// How many words at the beginning of a stack tell what the actor holds for reading.
@@ -65,10 +75,11 @@ impl Layout {
         let stopped_readers = stopped + usize::from(program.creates_actors);
         let forgets = program.creates_actors || !program.events.is_empty();
         let events = stopped_readers + if forgets { held } else { 0 };
-        let counters = events + program.events.len().div_ceil(64);
+        let spawned = events + program.events.len().div_ceil(64);
+        let counters = spawned + if program.numbers_threads() { program.threads.len() } else { 0 };
         let counts = identity == Identity::History && program.creates_actors;
         let records = counters + if counts { program.events.len() } else { 0 };
-        Layout { mutexes, writers, syncs, stopped, stopped_readers, events, counters, records, held }
+        Layout { mutexes, writers, syncs, stopped, stopped_readers, events, spawned, counters, records, held }
     }
 }
 

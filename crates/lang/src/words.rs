@@ -6,7 +6,7 @@ use crate::coverage::BLOCKED;
 use crate::model::{Holder, Model};
 use crate::names::Key;
 use crate::run::resolve;
-use crate::state::{Kind, Record, Records, State, Status};
+use crate::state::{Kind, NUMBERED, Record, Records, State, Status};
 use mazurka_core::{
     Access, ActorId, Description, Ending, ObjectId, ObjectKind, Outcome, Step, System, Value, Violation, ViolationKind,
 };
@@ -33,7 +33,8 @@ pub(crate) fn actor_name(model: &Model, actor: ActorId) -> String {
             format!("{}/{}.{number}", actor_name(model, parent), bodies[usize::from(body)].name)
         }
         Some(Key::Thread { parent, slot, body }) => {
-            format!("{}/{}~{}", actor_name(model, parent), program.functions[usize::from(body)].name, slot + 1)
+            let (mark, number) = if slot < NUMBERED { ('~', slot + 1) } else { ('.', slot - NUMBERED + 1) };
+            format!("{}/{}{mark}{number}", actor_name(model, parent), program.functions[usize::from(body)].name)
         }
         Some(Key::Message { handler, message, arguments }) => {
             format!("{}:{}", program.handlers[handler as usize].name, message_text(model, message, &arguments))

@@ -24,7 +24,7 @@ fn problem(name: &str, files: &[(&str, &str)]) -> String {
         Ok(read) => read.problems.first().map_or_else(String::new, |problem| {
             format!("{}: {}; {}", read.shown(problem.place), problem.message, problem.expected)
         }),
-        Err(error) => error.0,
+        Err(error) => error.to_string(),
     };
     let _ = fs::remove_dir_all(&folder);
     told

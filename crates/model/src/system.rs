@@ -5,7 +5,7 @@ use crate::thread::{HALTED, Instruction, Operation};
 use crate::{Body, Model, Role, State};
 use mazurka_core::{
     Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Narrator, Object,
-    ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind,
+    ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind, pack_row, unpack_row,
 };
 
 impl System for Model {
@@ -94,6 +94,18 @@ impl Insight<State> for Model {
 
     fn fingerprint(&self, state: &State) -> Fingerprint {
         Fingerprint::of_bytes(bytemuck::cast_slice(&state.words))
+    }
+
+    fn packs(&self) -> bool {
+        true
+    }
+
+    fn pack(&self, state: &State, before: &State, into: &mut Vec<u8>) {
+        pack_row(&state.words, &before.words, into);
+    }
+
+    fn unpack(&self, bytes: &mut &[u8], state: &mut State) -> bool {
+        unpack_row(bytes, &mut state.words, self.objects.len()).is_some()
     }
 
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {

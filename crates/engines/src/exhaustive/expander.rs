@@ -7,9 +7,10 @@
 use crate::shared::ancestry::Ancestry;
 use crate::shared::data_race::Neighbours;
 use crate::shared::findings::{Finding, Findings};
-use crate::shared::frontier::Frontier;
+use crate::shared::frontier::{Chunk, Frontier, Packing, copy_into};
 use crate::shared::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
 use mazurka_core::{ActorId, Ending, Fingerprint, Meter, Move, Outcome, Step, System};
+use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many successors are looked up at a time.
@@ -19,16 +20,17 @@ const GROUP: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundAt {
     /// The number of a state.
-    pub(super) state: u32,
+    pub(super) state: u64,
     /// On the way to which of its successors; `None` if in the state itself.
     pub(super) successor: Option<u32>,
     /// And with which step after that, if one more is needed.
     pub(super) then: Option<Move>,
 }
 
-/// Some states to expand.
+/// What there is to know about states that are to be expanded.
 pub(super) struct Task<'a, S: System> {
     pub(super) system: &'a S,
+    pub(super) packing: &'a Packing<'a, S>,
     /// Where it is over, the rest of the states is left.
     pub(super) meter: &'a Meter,
     /// The length of the schedules that lead to these states.
@@ -39,18 +41,7 @@ pub(super) struct Task<'a, S: System> {
     pub(super) look_only: bool,
     /// Schedules may be so long.
     pub(super) longest: Option<u64>,
-    /// The number of the first state; the others follow it.
-    pub(super) first: u32,
-    pub(super) parents: &'a [S::State],
 }
-
-impl<S: System> Clone for Task<'_, S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S: System> Copy for Task<'_, S> {}
 
 /// What came up while states were expanded, in the order of the frontier.
 #[derive(Default)]
@@ -65,7 +56,7 @@ pub(super) struct Report {
 /// A successor that waits to be looked up. Its state is in the scratch state of the same index.
 struct Pending {
     key: Key,
-    parent: u32,
+    parent: u64,
     ordinal: u32,
 }
 
@@ -75,13 +66,15 @@ pub(super) trait Sink<T> {
     fn visited(&self) -> &VisitedSet;
 
     /// Takes the state out if it may be a new one.
-    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>);
+    fn offer(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>);
 }
 
 /// Makes successors. Its memory serves from batch to batch.
 pub(super) struct Expander<S: System> {
     step: Step,
     actors: Vec<ActorId>,
+    /// The state that is expanded, if states are packed.
+    parent: Option<S::State>,
     scratch: Vec<Option<S::State>>,
     pending: Vec<Pending>,
     recent: Recent,
@@ -98,6 +91,7 @@ impl<S: System> Expander<S> {
         Expander {
             step: Step::without_footprint(),
             actors: Vec::new(),
+            parent: None,
             scratch: (0..GROUP).map(|_| None).collect(),
             pending: Vec::with_capacity(GROUP),
             recent: Recent::new(),
@@ -108,25 +102,25 @@ impl<S: System> Expander<S> {
         }
     }
 
-    /// Expands some states.
-    pub(super) fn expand<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, sink: &mut K) {
-        for (state, number) in task.parents.iter().zip(task.first..) {
-            if task.meter.is_over() {
-                break;
-            }
-            self.actors.clear();
-            task.system.enabled(state, &mut self.actors);
-            if self.actors.is_empty() {
-                self.end(task, state, number);
-            } else if task.look_only {
-                self.report.cuts += 1;
-            } else {
-                self.expand_one(task, state, number, sink);
-                if self.races.is_some() {
-                    self.look_for_races(task, state, number);
-                }
+    /// Expands some states; `number` is that of the first one, and the others follow it.
+    pub(super) fn expand<K: Sink<S::State>>(
+        &mut self,
+        task: &Task<'_, S>,
+        mut number: u64,
+        parents: &[Chunk<S::State>],
+        sink: &mut K,
+    ) {
+        let mut place = self.parent.take();
+        for chunk in parents {
+            let mut states = chunk.read(task.packing, &mut place);
+            while let Some(state) = states.next()
+                && !task.meter.is_over()
+            {
+                self.expand_state(task, state, number, sink);
+                number += 1;
             }
         }
+        self.parent = place;
         self.hand_on(sink);
     }
 
@@ -137,7 +131,22 @@ impl<S: System> Expander<S> {
         report
     }
 
-    fn expand_one<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, parent: &S::State, number: u32, sink: &mut K) {
+    fn expand_state<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, state: &S::State, number: u64, sink: &mut K) {
+        self.actors.clear();
+        task.system.enabled(state, &mut self.actors);
+        if self.actors.is_empty() {
+            self.end(task, state, number);
+        } else if task.look_only {
+            self.report.cuts += 1;
+        } else {
+            self.take_steps(task, state, number, sink);
+            if self.races.is_some() {
+                self.look_for_races(task, state, number);
+            }
+        }
+    }
+
+    fn take_steps<K: Sink<S::State>>(&mut self, task: &Task<'_, S>, parent: &S::State, number: u64, sink: &mut K) {
         let mut ordinal = 0;
         for index in 0..self.actors.len() {
             let actor = self.actors[index];
@@ -181,7 +190,7 @@ impl<S: System> Expander<S> {
     }
 
     #[cold]
-    fn violated(&mut self, task: &Task<'_, S>, state: u32, ordinal: u32) {
+    fn violated(&mut self, task: &Task<'_, S>, state: u64, ordinal: u32) {
         for violation in self.step.violations() {
             if task.known.wants(violation, task.depth + 1) {
                 let place = FoundAt { state, successor: Some(ordinal), then: None };
@@ -192,7 +201,7 @@ impl<S: System> Expander<S> {
 
     /// Notes the data races that begin with a step from a state.
     #[cold]
-    fn look_for_races(&mut self, task: &Task<'_, S>, state: &S::State, number: u32) {
+    fn look_for_races(&mut self, task: &Task<'_, S>, state: &S::State, number: u64) {
         let length = task.depth + 2;
         if let Some(races) = &mut self.races
             && task.longest.is_none_or(|longest| length <= longest)
@@ -208,7 +217,7 @@ impl<S: System> Expander<S> {
     }
 
     #[cold]
-    fn end(&mut self, task: &Task<'_, S>, state: &S::State, number: u32) {
+    fn end(&mut self, task: &Task<'_, S>, state: &S::State, number: u64) {
         let ending = task.system.ending(state);
         if let Ending::Deadlock(violation) = &ending
             && task.known.wants(violation, task.depth)
@@ -219,36 +228,23 @@ impl<S: System> Expander<S> {
     }
 }
 
-/// A copy of a state, in the memory of an earlier copy if there is one.
-#[inline]
-fn copy_into<'t, T: Clone>(place: &'t mut Option<T>, state: &T) -> &'t mut T {
-    match place {
-        Some(copy) => {
-            copy.clone_from(state);
-            copy
-        }
-        None => place.insert(state.clone()),
-    }
-}
-
 /// Adds new states to the visited set and to the next level at once.
-pub(super) struct Direct<'a, T> {
+pub(super) struct Direct<'a, S: System> {
+    pub(super) packing: &'a Packing<'a, S>,
     pub(super) visited: &'a mut VisitedSet,
-    pub(super) next: &'a mut Frontier<T>,
+    pub(super) next: &'a mut Frontier<S::State>,
     pub(super) ancestry: &'a mut Ancestry,
 }
 
-impl<T> Sink<T> for Direct<'_, T> {
+impl<S: System> Sink<S::State> for Direct<'_, S> {
     fn visited(&self) -> &VisitedSet {
         self.visited
     }
 
     #[inline]
-    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>) {
-        if self.visited.insert(key)
-            && let Some(state) = state.take()
-        {
-            self.next.push(state);
+    fn offer(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<S::State>) {
+        if self.visited.insert(key) {
+            self.next.push(self.packing, state);
             self.ancestry.push(parent, ordinal);
         }
     }
@@ -266,10 +262,8 @@ impl<T> Sink<T> for Deferred<'_, T> {
     }
 
     #[inline]
-    fn offer(&mut self, key: Key, parent: u32, ordinal: u32, state: &mut Option<T>) {
-        if !self.visited.contains(key)
-            && let Some(state) = state.take()
-        {
+    fn offer(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>) {
+        if !self.visited.contains(key) {
             self.candidates.push(key, parent, ordinal, state);
         }
     }
@@ -277,22 +271,34 @@ impl<T> Sink<T> for Deferred<'_, T> {
 
 /// States that were not visited before the batch in which they were made. Some of them may be equal.
 pub(super) struct Candidates<T> {
-    states: Vec<(T, u32, u32)>,
+    states: Vec<Option<T>>,
+    /// Each one's parent, and which of its successors it is.
+    origins: Vec<(u64, u32)>,
     keys: Vec<Key>,
     /// Whether a candidate turned out to be the first of its kind.
     fresh: Vec<AtomicBool>,
     /// For each shard, the candidates that belong there.
     by_shard: Vec<Vec<u32>>,
+    /// States whose memory can serve again.
+    spare: Vec<T>,
 }
 
 impl<T> Candidates<T> {
     pub(super) fn new() -> Self {
-        Candidates { states: Vec::new(), keys: Vec::new(), fresh: Vec::new(), by_shard: vec![Vec::new(); SHARDS] }
+        Candidates {
+            states: Vec::new(),
+            origins: Vec::new(),
+            keys: Vec::new(),
+            fresh: Vec::new(),
+            by_shard: vec![Vec::new(); SHARDS],
+            spare: Vec::new(),
+        }
     }
 
-    fn push(&mut self, key: Key, parent: u32, ordinal: u32, state: T) {
-        self.by_shard[key.shard()].push(self.states.len() as u32);
-        self.states.push((state, parent, ordinal));
+    fn push(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>) {
+        self.by_shard[key.shard()].push(self.keys.len() as u32);
+        self.states.push(std::mem::replace(state, self.spare.pop()));
+        self.origins.push((parent, ordinal));
         self.keys.push(key);
         self.fresh.push(AtomicBool::new(false));
     }
@@ -309,13 +315,24 @@ impl<T> Candidates<T> {
         }
     }
 
-    /// Takes everything out and returns those that were new, each with its parent and its ordinal.
-    pub(super) fn drain_fresh(&mut self) -> impl Iterator<Item = (T, u32, u32)> + '_ {
-        self.keys.clear();
-        for shard in &mut self.by_shard {
-            shard.clear();
+    /// Takes the states out. Those that were new are added to a queue.
+    pub(super) fn queue_fresh<S: System<State = T>>(&mut self, packing: &Packing<'_, S>, queue: &mut Frontier<T>)
+    where
+        T: Clone + Hash,
+    {
+        for (mut state, fresh) in self.states.drain(..).zip(&mut self.fresh) {
+            if *fresh.get_mut() {
+                queue.push(packing, &mut state);
+            }
+            self.spare.extend(state);
         }
+        self.keys.clear();
+        self.by_shard.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Takes out where the new ones come from.
+    pub(super) fn drain_origins(&mut self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let fresh = self.fresh.drain(..).map(AtomicBool::into_inner);
-        self.states.drain(..).zip(fresh).filter_map(|(state, fresh)| fresh.then_some(state))
+        self.origins.drain(..).zip(fresh).filter_map(|(origin, fresh)| fresh.then_some(origin))
     }
 }

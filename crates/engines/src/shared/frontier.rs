@@ -1,22 +1,108 @@
 //! The states that wait to be expanded, first in, first out.
 //!
-//! They wait in batches, so that a batch can be expanded as one slice and its memory serves again.
+//! They wait in [`Chunk`]s. Where the program packs its states, a chunk holds bytes: of each state what differs from the
+//! one before it, a few dozen bytes instead of an allocation of its own. Whoever reads a chunk has one state in full at a
+//! time. The first state of a chunk is packed against the program's first initial state, so chunks can be written and read
+//! by different threads, and in any order. Where states cannot be packed, they wait as they are.
 
+use mazurka_core::System;
 use std::collections::VecDeque;
+use std::hash::Hash;
+
+/// How a program's states wait.
+pub(crate) struct Packing<'a, S: System> {
+    system: &'a S,
+    /// What the first state of a chunk is packed against. `None` if states wait as they are.
+    origin: Option<S::State>,
+}
+
+impl<'a, S: System> Packing<'a, S> {
+    /// Packs the states, if the program can.
+    pub(crate) fn new(system: &'a S) -> Self {
+        let origin = if system.insight().packs() { system.initial_states().into_iter().next() } else { None };
+        Packing { system, origin }
+    }
+}
+
+/// States that follow each other.
+pub(crate) struct Chunk<T> {
+    len: usize,
+    form: Form<T>,
+}
+
+enum Form<T> {
+    Packed(Box<[u8]>),
+    Plain(Vec<T>),
+}
+
+impl<T: Clone> Chunk<T> {
+    /// How many states there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Shows the states one after the other. Those that are packed are made in `place`.
+    pub(crate) fn read<'c, S: System<State = T>>(
+        &'c self,
+        packing: &'c Packing<'_, S>,
+        place: &'c mut Option<T>,
+    ) -> Reader<'c, S> {
+        let bytes = match &self.form {
+            Form::Packed(bytes) => &bytes[..],
+            Form::Plain(_) => &[],
+        };
+        if let Some(origin) = &packing.origin {
+            copy_into(place, origin);
+        }
+        Reader { packing, chunk: self, index: 0, bytes, place }
+    }
+}
+
+/// Reads a chunk.
+pub(crate) struct Reader<'c, S: System> {
+    packing: &'c Packing<'c, S>,
+    chunk: &'c Chunk<S::State>,
+    index: usize,
+    bytes: &'c [u8],
+    place: &'c mut Option<S::State>,
+}
+
+impl<S: System> Reader<'_, S> {
+    /// The next state.
+    pub(crate) fn next(&mut self) -> Option<&S::State> {
+        self.index += 1;
+        match &self.chunk.form {
+            Form::Plain(states) => states.get(self.index - 1),
+            Form::Packed(_) if self.index > self.chunk.len => None,
+            Form::Packed(_) => {
+                let state = self.place.as_mut()?;
+                let is_whole = self.packing.system.insight().unpack(&mut self.bytes, state);
+                assert!(is_whole, "a state is unpacked as it was packed");
+                Some(state)
+            }
+        }
+    }
+}
 
 /// A queue of states.
 pub(crate) struct Frontier<T> {
-    /// The most states that are taken out at once.
-    batch: usize,
-    batches: VecDeque<Vec<T>>,
+    /// The most states of a chunk.
+    most: usize,
+    chunks: VecDeque<Chunk<T>>,
+    /// The states behind those in chunks: one after the other, or packed.
+    plain: Vec<T>,
+    packed: Vec<u8>,
+    open: usize,
+    /// The state that was packed last.
+    last: Option<T>,
     len: usize,
-    spare: Vec<Vec<T>>,
 }
 
-impl<T> Frontier<T> {
-    /// Nothing waits. At most `batch` states will be taken out at once.
-    pub(crate) fn new(batch: usize) -> Self {
-        Frontier { batch, batches: VecDeque::new(), len: 0, spare: Vec::new() }
+impl<T: Clone + Hash> Frontier<T> {
+    /// Nothing waits. A chunk will have at most so many states.
+    pub(crate) fn new(most: usize) -> Self {
+        let (chunks, plain, packed) = (VecDeque::new(), Vec::new(), Vec::new());
+        Frontier { most, chunks, plain, packed, open: 0, last: None, len: 0 }
     }
 
     /// How many wait.
@@ -29,30 +115,151 @@ impl<T> Frontier<T> {
         self.len == 0
     }
 
-    /// Adds a state behind all others.
+    /// Adds a state behind all others. Mostly another state is left in its place, whose memory can serve again.
     #[inline]
-    pub(crate) fn push(&mut self, state: T) {
-        self.len += 1;
-        match self.batches.back_mut() {
-            Some(batch) if batch.len() < self.batch => batch.push(state),
-            _ => {
-                let mut batch = self.spare.pop().unwrap_or_default();
-                batch.push(state);
-                self.batches.push_back(batch);
+    pub(crate) fn push<S: System<State = T>>(&mut self, packing: &Packing<'_, S>, state: &mut Option<T>) {
+        if self.open == self.most {
+            self.close();
+        }
+        match &packing.origin {
+            None => self.plain.extend(state.take()),
+            Some(origin) => {
+                if self.open == 0 {
+                    copy_into(&mut self.last, origin);
+                }
+                if let (Some(state), Some(last)) = (&*state, &self.last) {
+                    packing.system.insight().pack(state, last, &mut self.packed);
+                }
+                std::mem::swap(&mut self.last, state);
             }
+        }
+        self.open += 1;
+        self.len += 1;
+    }
+
+    /// Ends a chunk.
+    fn close(&mut self) {
+        if self.open > 0 {
+            let form = if self.plain.is_empty() {
+                let bytes = self.packed.as_slice().into();
+                self.packed.clear();
+                Form::Packed(bytes)
+            } else {
+                Form::Plain(std::mem::take(&mut self.plain))
+            };
+            self.chunks.push_back(Chunk { len: std::mem::take(&mut self.open), form });
         }
     }
 
-    /// Takes the first batch out.
-    pub(crate) fn take(&mut self) -> Option<Vec<T>> {
-        let batch = self.batches.pop_front()?;
-        self.len -= batch.len();
-        Some(batch)
+    /// Takes all states of another queue over, behind its own.
+    pub(crate) fn append(&mut self, other: &mut Self) {
+        self.close();
+        other.close();
+        self.chunks.append(&mut other.chunks);
+        self.len += std::mem::take(&mut other.len);
     }
 
-    /// Gives the memory of a batch back.
-    pub(crate) fn recycle(&mut self, mut batch: Vec<T>) {
-        batch.clear();
-        self.spare.push(batch);
+    /// Takes the first chunk out.
+    pub(crate) fn take(&mut self) -> Option<Chunk<T>> {
+        if self.chunks.is_empty() {
+            self.close();
+        }
+        let chunk = self.chunks.pop_front()?;
+        self.len -= chunk.len;
+        Some(chunk)
+    }
+}
+
+/// A copy of a state, in the memory of an earlier copy if there is one.
+#[inline]
+pub(crate) fn copy_into<'t, T: Clone>(place: &'t mut Option<T>, state: &T) -> &'t mut T {
+    match place {
+        Some(copy) => {
+            copy.clone_from(state);
+            copy
+        }
+        None => place.insert(state.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::programs::{Chain, Counters};
+    use mazurka_core::{ActorId, Insight, Step};
+
+    /// Counters whose states are packed.
+    struct Packed(Counters);
+
+    impl System for Packed {
+        type State = Vec<u8>;
+
+        fn initial_states(&self) -> Vec<Vec<u8>> {
+            self.0.initial_states()
+        }
+
+        fn enabled(&self, state: &Vec<u8>, into: &mut Vec<ActorId>) {
+            self.0.enabled(state, into);
+        }
+
+        fn step(&self, state: &mut Vec<u8>, actor: ActorId, step: &mut Step) {
+            self.0.step(state, actor, step);
+        }
+
+        fn insight(&self) -> &dyn Insight<Vec<u8>> {
+            self
+        }
+    }
+
+    impl Insight<Vec<u8>> for Packed {
+        fn packs(&self) -> bool {
+            true
+        }
+
+        fn pack(&self, state: &Vec<u8>, before: &Vec<u8>, into: &mut Vec<u8>) {
+            into.extend(state.iter().zip(before).map(|(new, old)| new.wrapping_sub(*old)));
+        }
+
+        fn unpack(&self, bytes: &mut &[u8], state: &mut Vec<u8>) -> bool {
+            let Some((differences, rest)) = bytes.split_at_checked(state.len()) else { return false };
+            state.iter_mut().zip(differences).for_each(|(cell, by)| *cell = cell.wrapping_add(*by));
+            *bytes = rest;
+            true
+        }
+    }
+
+    /// Puts states in, some of them by way of another queue, and takes all out again.
+    fn come_out_in_order<S: System>(system: &S, states: &[S::State])
+    where
+        S::State: std::fmt::Debug,
+    {
+        let packing = Packing::new(system);
+        let (mut queue, mut other) = (Frontier::new(7), Frontier::new(5));
+        for (index, state) in states.iter().enumerate() {
+            let into = if index % 40 < 20 { &mut queue } else { &mut other };
+            into.push(&packing, &mut Some(state.clone()));
+            if index % 40 == 39 {
+                queue.append(&mut other);
+            }
+        }
+        queue.append(&mut other);
+        assert_eq!((queue.len(), other.len()), (states.len(), 0));
+        let (mut place, mut out) = (None, Vec::new());
+        while let Some(chunk) = queue.take() {
+            let mut reader = chunk.read(&packing, &mut place);
+            let before = out.len();
+            while let Some(state) = reader.next() {
+                out.push(state.clone());
+            }
+            assert_eq!(out.len() - before, chunk.len());
+        }
+        assert!(queue.is_empty() && out == states);
+    }
+
+    #[test]
+    fn states_come_out_in_the_order_in_which_they_went_in() {
+        come_out_in_order(&Chain(9), &(0..100).collect::<Vec<u32>>());
+        let states: Vec<Vec<u8>> = (0..100u8).map(|number| vec![number, number / 3, 255 - number]).collect();
+        come_out_in_order(&Packed(Counters { actors: 3, steps: 9, shared: false }), &states);
     }
 }

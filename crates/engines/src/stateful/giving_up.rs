@@ -129,7 +129,7 @@ impl<'a, S: System> Search<'a, S> {
     pub(super) fn try_all(&mut self, from: NodeId) -> Result<(), StopReason> {
         self.graph.restore(from);
         self.successors.len = 0;
-        for word in 0..self.graph.nodes.words() {
+        for word in self.graph.nodes.words(from) {
             for actor in self.graph.nodes.begin_all(from, word) {
                 self.take_without_footprint(from, ActorId(actor))?;
             }

@@ -188,7 +188,7 @@ impl<'a, S: System> Search<'a, S> {
         self.graph.restore(start);
         loop {
             self.successors.len = 0;
-            for word in 0..self.graph.nodes.words() {
+            for word in self.graph.nodes.words(start) {
                 for actor in self.graph.nodes.begin_untried(start, word) {
                     self.take(start, Move::from(ActorId(actor)))?;
                 }
@@ -405,7 +405,7 @@ impl<'a, S: System> Search<'a, S> {
             waiting: (self.graph.pending.len() + self.alternatives.len()) as u64,
         })?;
         if self.graph.is_full() {
-            return Err(StopReason::MemoryLimit);
+            return Err(StopReason::NumbersRanOut);
         }
         if self.effort.is_sample { Err(StopReason::Complete) } else { Ok(()) }
     }

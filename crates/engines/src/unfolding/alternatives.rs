@@ -8,7 +8,7 @@
 
 use super::events::{EventId, Events};
 use super::path::Path;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use crate::shared::tally::FastSet;
 
 /// What the search may choose from.

@@ -19,7 +19,7 @@
 
 use super::events::{Events, History};
 use crate::options;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
 use mazurka_core::{Access, ActorId, Fingerprint, Footprint, Move};

@@ -11,10 +11,10 @@
 //! conflicts with it, so a program is run once for all of these.
 
 use super::cutoffs::Rank;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use crate::shared::trace::step_name;
 use hashbrown::HashMap;
-use mazurka_core::{ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
+use mazurka_core::{Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, Move};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
@@ -95,10 +95,8 @@ pub(super) struct Events {
     events: Vec<Event>,
     free: Vec<EventId>,
     footprints: FootprintTable,
-    /// For each footprint the others that conflict with it.
-    conflicting: Vec<Vec<FootprintId>>,
-    /// For each footprint the events whose own footprints conflict with it.
-    dependent: Vec<Bits>,
+    /// For each object the events that touch it, by how they do.
+    touching: Vec<SmallVec<[(Access, Bits); 2]>>,
     by_name: HashMap<Name, EventId, FxBuildHasher>,
     /// For each actor its events.
     of_actor: Vec<Bits>,
@@ -119,8 +117,7 @@ impl Events {
             events: Vec::new(),
             free: Vec::new(),
             footprints: FootprintTable::new(dependence),
-            conflicting: Vec::new(),
-            dependent: Vec::new(),
+            touching: Vec::new(),
             by_name: HashMap::default(),
             of_actor: Vec::new(),
             first: Vec::new(),
@@ -225,9 +222,25 @@ impl Events {
         set.insert(event);
     }
 
+    /// The events whose footprints conflict with this one, as several sets.
+    fn all_dependent(&self, footprint: FootprintId) -> impl Iterator<Item = &Bits> {
+        let dependence = self.footprints.dependence();
+        self.footprints.get(footprint).touches().iter().flat_map(move |touch| {
+            let events = self.touching.get(touch.object.0 as usize).into_iter().flatten();
+            events.filter(move |(access, _)| dependence.touches(touch.access, *access)).map(|(_, events)| events)
+        })
+    }
+
     /// The events whose footprints conflict with this one.
-    pub(super) fn dependent(&self, footprint: FootprintId) -> &Bits {
-        &self.dependent[footprint.0 as usize]
+    pub(super) fn dependent(&self, footprint: FootprintId) -> Bits {
+        let mut dependent = Bits::default();
+        self.all_dependent(footprint).for_each(|events| dependent.unite(events));
+        dependent
+    }
+
+    /// Whether those events of a set whose footprints conflict with this one are all in another set.
+    pub(super) fn depends_only_within(&self, footprint: FootprintId, events: &Bits, others: &Bits) -> bool {
+        self.all_dependent(footprint).all(|dependent| events.meets_only_within(dependent, others))
     }
 
     /// Whether two footprints conflict.
@@ -239,7 +252,7 @@ impl Events {
     /// that are neither causes nor effects of the event are in direct conflict with it.
     pub(super) fn related(&self, event: EventId) -> Bits {
         let actor = self.step(event).actor;
-        let mut related = self.dependent(self.footprint(event)).clone();
+        let mut related = self.dependent(self.footprint(event));
         related.subtract(&self.of_actor[actor.index()]);
         related.extend(self.in_turn(self.before(event), actor).iter().copied().filter(|&other| other != event));
         related
@@ -283,21 +296,7 @@ impl Events {
 
     /// The number of a footprint.
     pub(super) fn intern(&mut self, footprint: &Footprint) -> FootprintId {
-        let id = self.footprints.intern(footprint);
-        if id.0 as usize == self.dependent.len() {
-            let others = (0..=id.0).map(FootprintId).filter(|&other| self.footprints.conflict(id, other)).collect();
-            self.conflicting.push(others);
-            for other in self.conflicting[id.0 as usize].clone().into_iter().filter(|&other| other != id) {
-                self.conflicting[other.0 as usize].push(id);
-            }
-            let living = (0..self.events.len() as u32).filter(|&event| self.events[event as usize].step.is_some());
-            let mut dependent = Bits::default();
-            living.filter(|&event| self.conflict(id, self.footprint(event))).for_each(|event| {
-                dependent.insert(event);
-            });
-            self.dependent.push(dependent);
-        }
-        id
+        self.footprints.intern(footprint)
     }
 
     /// The history of a step with this footprint by the actor whose last step was `before`, in a configuration.
@@ -307,7 +306,7 @@ impl Events {
             causes.unite(self.causes(before));
             nearest.push(before);
         }
-        let mut conflicting = self.dependent(footprint).clone();
+        let mut conflicting = self.dependent(footprint);
         conflicting.intersect(configuration);
         self.add_maximal(&conflicting, &mut causes, &mut nearest);
         nearest.iter().for_each(|&cause| {
@@ -335,8 +334,16 @@ impl Events {
             rank: new.rank,
             ..Event::default()
         };
-        for other in &self.conflicting[footprint.0 as usize] {
-            self.dependent[other.0 as usize].insert(id);
+        for touch in self.footprints.get(footprint).touches() {
+            let index = touch.object.0 as usize;
+            if self.touching.len() <= index {
+                self.touching.resize_with(index + 1, SmallVec::new);
+            }
+            let events = &mut self.touching[index];
+            match events.iter_mut().find(|(access, _)| *access == touch.access) {
+                Some((_, events)) => _ = events.insert(id),
+                None => events.push((touch.access, Bits::from_iter([id]))),
+            }
         }
         of(&mut self.of_actor, actor).insert(id);
         let first = of(&mut self.first, actor);
@@ -383,7 +390,7 @@ impl Events {
             }
         }
         self.attempts = attempts;
-        self.dependent.iter_mut().for_each(|events| events.intersect(kept));
+        self.touching.iter_mut().flatten().for_each(|(_, events)| events.intersect(kept));
         self.of_actor.iter_mut().for_each(|events| events.intersect(kept));
         self.first.iter_mut().for_each(|events| events.retain(|event| kept.contains(*event)));
         self.cutoffs.intersect(kept);
@@ -448,10 +455,11 @@ impl Events {
         let mut known = self.attempts_after(before, actor).iter().rev().copied();
         known.find(|&id| {
             let attempt = self.attempt(id);
-            let knows = |event| attempt.causes.contains(event) || !self.dependent(self.attempted(id)).contains(event);
+            let attempted = self.attempted(id);
+            let knows = |event| attempt.causes.contains(event) || !self.conflict(attempted, self.footprint(event));
             newest.is_none_or(knows)
                 && attempt.causes.is_within(configuration)
-                && configuration.meets_only_within(self.dependent(self.attempted(id)), &attempt.causes)
+                && self.depends_only_within(attempted, configuration, &attempt.causes)
         })
     }
 

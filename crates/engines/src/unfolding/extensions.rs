@@ -19,7 +19,7 @@ use super::cutoffs::{Rank, SmallestConfigurations};
 use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Outcome, StepRecord, StopReason};
 use smallvec::SmallVec;
@@ -218,7 +218,7 @@ impl<M: Machine> Extender<M> {
             else {
                 continue;
             };
-            let mut conflicting = site.events.dependent(site.events.attempted(attempt)).clone();
+            let mut conflicting = site.events.dependent(site.events.attempted(attempt));
             conflicting.intersect(&most);
             conflicting.subtract(&least);
             for event in site.events.maximal(&conflicting) {
@@ -384,11 +384,11 @@ fn region_of<K>(
     attempt: AttemptId,
 ) -> Option<Region> {
     let (history, attempted) = (&events.attempt(attempt).causes, events.attempted(attempt));
-    let foreign = |&cause: &EventId| events.dependent(attempted).contains(cause) && !history.contains(cause);
+    let foreign = |&cause: &EventId| events.conflict(attempted, events.footprint(cause)) && !history.contains(cause);
     if !events.conflict(attempted, events.footprint(event))
         || history.contains(event)
         || events.nearest(event).iter().any(foreign)
-        || !events.causes(event).meets_only_within(events.dependent(attempted), history)
+        || !events.depends_only_within(attempted, events.causes(event), history)
         || !history.is_within(&path.configuration)
     {
         return None;
@@ -397,7 +397,7 @@ fn region_of<K>(
     if let Some(following) = path.following(before, actor, events) {
         path.exclude(&mut most, following, events);
     }
-    let mut others = events.dependent(attempted).clone();
+    let mut others = events.dependent(attempted);
     others.intersect(&most);
     others.subtract(history);
     others.remove(event);

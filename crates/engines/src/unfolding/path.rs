@@ -8,7 +8,7 @@
 
 use super::cutoffs::Rank;
 use super::events::{AttemptId, EventId, Events};
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 use crate::shared::tally::FastSet;
 use mazurka_core::{ActorId, Fingerprint, Machine, Move};
 

@@ -11,7 +11,7 @@
 
 use super::events::{EventId, Events};
 use super::path::Path;
-use crate::shared::bits::Bits;
+use crate::shared::common_bits::CommonBits as Bits;
 
 /// How many events are kept in any case.
 const ROOM: usize = 256;

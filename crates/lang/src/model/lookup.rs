@@ -4,7 +4,7 @@ use super::{Model, is_forgotten_when_stopped};
 use crate::ast::SyncOp;
 use crate::code::{Instruction, NONE, SyncKind};
 use crate::run::resolve;
-use crate::state::{Kind, Record, Records, Status, low};
+use crate::state::{Kind, NUMBERED, Record, Records, Status, low};
 use mazurka_core::{Access, ActorId};
 use smallvec::SmallVec;
 
@@ -111,11 +111,13 @@ impl Model {
                 .is_some_and(|thread| matches!(thread.header.status, Status::Finished | Status::Halted))
     }
 
+    /// The first slot that no thread of an actor is in.
     pub(crate) fn free_slot(&self, words: &[i64], parent: ActorId) -> u32 {
         let mut taken: SmallVec<[u32; 8]> = self
             .records(words)
             .filter(|record| record.header.kind == Kind::Spawned && record.owner(words) == parent.0)
             .map(|record| record.detail(words) >> 1)
+            .filter(|&slot| slot < NUMBERED)
             .collect();
         taken.sort_unstable();
         (0..).zip(taken.iter().chain([&u32::MAX])).find(|(slot, taken)| slot != *taken).map_or(0, |(slot, _)| slot)

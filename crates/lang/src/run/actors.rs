@@ -4,7 +4,7 @@ use super::{CREATION, Run, Stop};
 use crate::Identity;
 use crate::ast::Fault;
 use crate::code::{NONE, PlaceRef, Register};
-use crate::state::{Header, Kind, Record, Records, Status, pair};
+use crate::state::{Header, Kind, NUMBERED, Record, Records, Status, pair};
 use mazurka_core::Access;
 use smallvec::SmallVec;
 
@@ -37,6 +37,20 @@ impl Run<'_> {
         (*word as u64 >> 32) as u32
     }
 
+    /// The slot of a new thread.
+    fn slot(&mut self, detached: bool) -> u32 {
+        if detached && self.record.header.kind == Kind::Thread {
+            let layout = self.model.layout();
+            if let Some(spawned) = self.words[layout.spawned..layout.counters].get_mut(self.actor.index()) {
+                let number = *spawned as u32;
+                *spawned += 1;
+                return NUMBERED + number;
+            }
+        }
+        self.touch(self.model.children(self.presence), Access::READ);
+        self.model.free_slot(self.words, self.presence)
+    }
+
     pub(super) fn spawn(&mut self, function: u16, arguments: Register, dst: Register) -> Result<(), Fault> {
         self.fuel = self.fuel.checked_sub(CREATION).ok_or(Fault::EndlessStep)?;
         let body = &self.program.functions[usize::from(function)];
@@ -44,8 +58,7 @@ impl Run<'_> {
         let first = self.frame + usize::from(arguments);
         let given: SmallVec<[i64; 8]> = SmallVec::from_slice(&self.words[first..first + usize::from(body.parameters)]);
         let detached = dst == NONE;
-        self.touch(self.model.children(self.presence), Access::READ);
-        let slot = self.model.free_slot(self.words, self.presence);
+        let slot = self.slot(detached);
         let presence = self.model.names().thread(self.presence, slot, function);
         let number = self.next_number();
         let child = match self.model.identity() {

@@ -3,7 +3,7 @@
 use super::{ENDED_HOLDER, HALTED_HOLDER, Run, Stop};
 use crate::code::UNREAD;
 use crate::model::is_forgotten_when_stopped;
-use crate::state::{Kind, Record, Status, high};
+use crate::state::{Kind, NUMBERED, Record, Status, high};
 use mazurka_core::{Access, ActorId, Value, Violation, ViolationKind};
 
 impl Run<'_> {
@@ -59,8 +59,9 @@ impl Run<'_> {
             Kind::Spawned => {
                 self.touch(self.model.life(self.actor), Access::WRITE);
                 let creator = ActorId(self.record.owner(self.words));
-                let detached = self.record.detail(self.words) & 1 == 1;
-                if detached {
+                let detail = self.record.detail(self.words);
+                let detached = detail & 1 == 1;
+                if detached && detail >> 1 < NUMBERED {
                     // The creator may give the slot to its next thread.
                     self.touch(self.model.children(creator), Access::ADD);
                 }

@@ -100,6 +100,9 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit lets the search continue"),
         // What was limited, and how to do with less, is for the program to say: `Report::hint`.
         (Verdict::Inconclusive(StopReason::SizeLimit), _) => None,
+        (Verdict::Inconclusive(StopReason::NumbersRanOut), _) => {
+            Some("--engine exhaustive has numbers for more states")
+        }
         (Verdict::Inconclusive(_), _) => Some("let the search run longer to get a verdict"),
         // What to do instead depends on what was asked for: `Report::alternative` says it.
         (Verdict::Unsupported(_), _) => None,

@@ -2,7 +2,7 @@
 
 use super::numbers::Numbers;
 use super::sets::Set;
-use crate::shared::bits::{members, members_of_word, word, words_for};
+use crate::shared::bits::{members, members_of_word, word};
 use crate::shared::visited::Key;
 use mazurka_core::{ActorId, Fingerprint};
 
@@ -54,23 +54,53 @@ impl Actors {
     }
 }
 
+/// Where the sets of the actors beyond the first 64 are kept of a state: for which words of 64 actors, and where. Only
+/// actors that are enabled are ever in one of the sets. So the words without any are left out at both ends: where every
+/// message is another actor, a state has one word of these, however many messages there were.
+#[derive(Clone, Copy, Default)]
+struct Span {
+    start: u64,
+    first: u32,
+    len: u32,
+}
+
+impl Span {
+    /// The words, the first 64 actors included.
+    fn words(self) -> impl Iterator<Item = usize> + use<> {
+        std::iter::once(0).chain(self.first as usize..(self.first + self.len) as usize)
+    }
+
+    /// Where the sets of the actors of a word are kept, if there are any. The word is none of the first one.
+    #[inline]
+    fn place(self, word: usize) -> Option<usize> {
+        let index = word.checked_sub(self.first as usize)?;
+        (index < self.len as usize).then_some(self.start as usize + index)
+    }
+}
+
 /// The enabled actors of a state.
 #[derive(Clone, Copy)]
 pub(in crate::stateful) struct Enabled<'n> {
     first: u64,
+    /// The first of the other words.
+    from: usize,
     others: &'n [Actors],
 }
 
 impl<'n> Enabled<'n> {
     /// How many words it has.
     pub(in crate::stateful) fn len(&self) -> usize {
-        self.others.len() + 1
+        if self.others.is_empty() { 1 } else { self.from + self.others.len() }
     }
 
     /// A word of it, with zeros behind its end.
     #[inline]
     pub(in crate::stateful) fn word(&self, index: usize) -> u64 {
-        if index == 0 { self.first } else { self.others.get(index - 1).map_or(0, |actors| actors.enabled) }
+        if index == 0 {
+            return self.first;
+        }
+        let place = index.checked_sub(self.from);
+        place.and_then(|place| self.others.get(place)).map_or(0, |actors| actors.enabled)
     }
 
     pub(in crate::stateful) fn contains(&self, actor: ActorId) -> bool {
@@ -88,7 +118,7 @@ impl<'n> Enabled<'n> {
 
     #[cfg(test)]
     pub(in crate::stateful) fn of(first: u64) -> Self {
-        Enabled { first, others: &[] }
+        Enabled { first, from: 1, others: &[] }
     }
 }
 
@@ -96,14 +126,15 @@ impl<'n> Enabled<'n> {
 pub(in crate::stateful) struct Nodes {
     numbers: Numbers,
     rows: Vec<Row>,
-    /// Of each state the sets of actors beyond the first 64, and how many words a set has for these.
+    /// The sets of actors beyond the first 64, and where each state has its own. There are none as long as no such actor
+    /// was enabled.
     others: Vec<Actors>,
-    other_words: usize,
+    spans: Vec<Span>,
 }
 
 impl Nodes {
     pub(in crate::stateful) fn new() -> Self {
-        Nodes { numbers: Numbers::new(), rows: Vec::new(), others: Vec::new(), other_words: 0 }
+        Nodes { numbers: Numbers::new(), rows: Vec::new(), others: Vec::new(), spans: Vec::new() }
     }
 
     /// The number of a state, if it is known.
@@ -117,32 +148,35 @@ impl Nodes {
     /// in part by bits.
     pub(in crate::stateful) fn add(&mut self, fingerprint: Fingerprint, enabled: &[ActorId], bits: &[u64]) -> NodeId {
         let id = NodeId(self.rows.len() as u32);
-        let last = enabled.iter().map(|actor| words_for(actor.0)).max().unwrap_or(0);
-        self.widen(last.max(bits.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1)));
+        let listed = enabled.iter().map(|actor| actor.index() / 64);
+        let told = bits.iter().enumerate().filter(|(_, word)| **word != 0).map(|(index, _)| index);
+        let others = listed.chain(told).filter(|&word| word > 0);
+        let bounds = others.fold(None, |bounds: Option<(usize, usize)>, word| {
+            Some(bounds.map_or((word, word), |(first, last)| (first.min(word), last.max(word))))
+        });
         let header = u64::from(NONE) | FRESH | NEW;
         let actors = Actors { enabled: word(bits, 0), ..Actors::default() };
+        if bounds.is_some() || !self.spans.is_empty() {
+            let (first, last) = bounds.unwrap_or((1, 0));
+            let (start, len) = (self.others.len() as u64, (last + 1 - first) as u32);
+            self.spans.resize(self.rows.len(), Span::default());
+            self.spans.push(Span { start, first: first as u32, len });
+            self.others.extend((first..=last).map(|index| Actors { enabled: word(bits, index), ..Actors::default() }));
+        }
         self.rows.push(Row { fingerprint: halves(fingerprint), header, summary: Set::EMPTY, actors });
-        let others = (1..=self.other_words).map(|index| Actors { enabled: word(bits, index), ..Actors::default() });
-        self.others.extend(others);
-        enabled.iter().for_each(|actor| self.actors_mut(id, actor.index() / 64).enabled |= 1 << (actor.0 % 64));
+        for actor in enabled {
+            if let Some(actors) = self.actors_mut(id, actor.index() / 64) {
+                actors.enabled |= 1 << (actor.0 % 64);
+            }
+        }
         self.numbers.add(Key::from(fingerprint).hash(), id);
         id
     }
 
-    /// Makes room for sets with more members. Each of them is copied, so they grow by more than they must.
-    fn widen(&mut self, words: usize) {
-        let old = self.other_words;
-        if words <= old + 1 {
-            return;
-        }
-        let new = (words - 1).max(old + old / 4);
-        let mut others = Vec::with_capacity(self.rows.len() * new);
-        for row in 0..self.rows.len() {
-            others.extend_from_slice(&self.others[row * old..][..old]);
-            others.resize((row + 1) * new, Actors::default());
-        }
-        self.others = others;
-        self.other_words = new;
+    /// Where the sets of actors beyond the first 64 are.
+    #[inline]
+    fn span(&self, id: NodeId) -> Span {
+        self.spans.get(id.index()).copied().unwrap_or_default()
     }
 
     #[inline]
@@ -158,22 +192,23 @@ impl Nodes {
     /// The sets of actors beyond the first 64.
     #[inline]
     fn others(&self, id: NodeId) -> &[Actors] {
-        if self.other_words == 0 { &[] } else { &self.others[id.index() * self.other_words..][..self.other_words] }
+        let Span { start, len, .. } = self.span(id);
+        &self.others[start as usize..start as usize + len as usize]
     }
 
-    /// The sets of the actors of one word.
+    /// The sets of the actors of one word; `None` if none of these is enabled.
     #[inline]
-    fn actors(&self, id: NodeId, word: usize) -> &Actors {
-        if word == 0 { &self.row(id).actors } else { &self.others(id)[word - 1] }
+    fn actors(&self, id: NodeId, word: usize) -> Option<&Actors> {
+        if word == 0 { Some(&self.row(id).actors) } else { Some(&self.others[self.span(id).place(word)?]) }
     }
 
     #[inline]
-    fn actors_mut(&mut self, id: NodeId, word: usize) -> &mut Actors {
+    fn actors_mut(&mut self, id: NodeId, word: usize) -> Option<&mut Actors> {
         if word == 0 {
-            &mut self.rows[id.index()].actors
-        } else {
-            &mut self.others[id.index() * self.other_words + word - 1]
+            return Some(&mut self.rows[id.index()].actors);
         }
+        let place = self.span(id).place(word)?;
+        Some(&mut self.others[place])
     }
 
     /// Whether something holds for all actors.
@@ -207,7 +242,7 @@ impl Nodes {
     /// The enabled actors of a state.
     #[inline]
     pub(in crate::stateful) fn enabled(&self, id: NodeId) -> Enabled<'_> {
-        Enabled { first: self.row(id).actors.enabled, others: self.others(id) }
+        Enabled { first: self.row(id).actors.enabled, from: self.span(id).first as usize, others: self.others(id) }
     }
 
     /// Whether no actor can move in a state.
@@ -232,36 +267,43 @@ impl Nodes {
 
     #[inline]
     fn first(&self, id: NodeId, turn: u32, among: impl Fn(&Actors) -> u64) -> Option<ActorId> {
-        if self.other_words == 0 {
+        let span = self.span(id);
+        if span.len == 0 {
             let left = among(&self.row(id).actors);
             let late = left & u64::MAX.checked_shl(turn).unwrap_or(0);
             return (left != 0).then(|| ActorId(if late == 0 { left } else { late }.trailing_zeros()));
         }
         let left = |word: usize, mask: u64| {
-            let left = among(self.actors(id, word)) & mask;
+            let left = self.actors(id, word).map_or(0, &among) & mask;
             (left != 0).then(|| ActorId(word as u32 * 64 + left.trailing_zeros()))
         };
         let middle = turn as usize / 64;
         let late = |word| left(word, if word == middle { u64::MAX << (turn % 64) } else { u64::MAX });
-        (middle..self.words()).find_map(late).or_else(|| (0..self.words()).find_map(|word| left(word, u64::MAX)))
+        let mut from_middle = span.words().filter(|&word| word >= middle);
+        from_middle.find_map(late).or_else(|| span.words().find_map(|word| left(word, u64::MAX)))
     }
 
-    /// How many words a set of actors has.
-    pub(in crate::stateful) fn words(&self) -> usize {
-        self.other_words + 1
+    /// For which words of 64 actors a state may have some that are enabled.
+    pub(in crate::stateful) fn words(&self, id: NodeId) -> impl Iterator<Item = usize> + use<> {
+        self.span(id).words()
     }
 
     /// The untried actors of a backtrack set, those of one word: they are tried now.
     pub(in crate::stateful) fn begin_untried(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
         let actors = self.actors_mut(id, word);
-        let untried = actors.untried();
-        actors.done |= untried;
+        let untried = actors.map_or(0, |actors| {
+            let untried = actors.untried();
+            actors.done |= untried;
+            untried
+        });
         members_of_word(word, untried)
     }
 
     /// The enabled actors of a state that were not tried, those of one word: they are tried now.
     pub(in crate::stateful) fn begin_all(&mut self, id: NodeId, word: usize) -> impl Iterator<Item = u32> + use<> {
-        self.actors_mut(id, word).add_to_backtrack(u64::MAX);
+        if let Some(actors) = self.actors_mut(id, word) {
+            actors.add_to_backtrack(u64::MAX);
+        }
         self.begin_untried(id, word)
     }
 
@@ -270,7 +312,7 @@ impl Nodes {
     pub(in crate::stateful) fn reductions(&self) -> (u64, u64) {
         let (mut left_out, mut all) = (0, 0);
         for id in self.settled() {
-            for actors in (0..self.words()).map(|word| self.actors(id, word)) {
+            for actors in std::iter::once(&self.row(id).actors).chain(self.others(id)) {
                 left_out += u64::from((actors.enabled & !actors.backtrack).count_ones());
                 all += u64::from(actors.enabled.count_ones());
             }
@@ -297,9 +339,11 @@ impl Nodes {
 
     /// An actor is tried in a state.
     pub(in crate::stateful) fn mark_done(&mut self, id: NodeId, actor: ActorId) {
-        let (actors, bit) = (self.actors_mut(id, actor.index() / 64), 1 << (actor.0 % 64));
-        actors.done |= bit;
-        actors.backtrack |= bit;
+        let bit = 1 << (actor.0 % 64);
+        if let Some(actors) = self.actors_mut(id, actor.index() / 64) {
+            actors.done |= bit;
+            actors.backtrack |= bit;
+        }
     }
 
     /// Algorithm 5, lines 9 to 13: adds actors to the backtrack set of a state; if one of them cannot move there, all that
@@ -321,8 +365,8 @@ impl Nodes {
     #[inline]
     pub(in crate::stateful) fn add_disabled_to_backtrack(&mut self, id: NodeId, other: NodeId) -> bool {
         let mut new = false;
-        for word in 0..self.words() {
-            let disabled = self.actors(id, word).enabled & !self.actors(other, word).enabled;
+        for word in self.words(id) {
+            let disabled = self.enabled(id).word(word) & !self.enabled(other).word(word);
             new |= disabled != 0 && self.extend_backtrack(id, |index| if index == word { disabled } else { 0 });
         }
         new
@@ -331,11 +375,12 @@ impl Nodes {
     #[inline]
     fn extend_backtrack(&mut self, id: NodeId, more: impl Fn(usize) -> u64) -> bool {
         let (mut had, mut has) = (0, 0);
-        for word in 0..self.words() {
-            let actors = self.actors_mut(id, word);
-            had |= actors.untried();
-            actors.add_to_backtrack(more(word));
-            has |= actors.untried();
+        for word in self.words(id) {
+            if let Some(actors) = self.actors_mut(id, word) {
+                had |= actors.untried();
+                actors.add_to_backtrack(more(word));
+                has |= actors.untried();
+            }
         }
         had == 0 && has != 0
     }
@@ -380,6 +425,18 @@ fn halves(Fingerprint(bits): Fingerprint) -> [u64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_has_room_for_the_actors_that_it_enables_and_no_others() {
+        let mut nodes = Nodes::new();
+        for message in 0..10_000 {
+            let id = nodes.add(Fingerprint(u128::from(message) + 1), &[ActorId(message)], &[]);
+            assert!(nodes.enabled(id).actors().eq([ActorId(message)]) && nodes.enabled(id).contains(ActorId(message)));
+            assert!(!nodes.add_to_backtrack(id, &[0, 0]) && nodes.add_all_to_backtrack(id));
+            assert_eq!(nodes.first_untried(id, message + 1), Some(ActorId(message)));
+        }
+        assert_eq!((nodes.others.len(), nodes.spans.len()), (10_000 - 64, 10_000));
+    }
 
     #[test]
     fn states_keep_what_they_know_as_the_table_widens() {

@@ -83,7 +83,7 @@ impl Fact {
 }
 
 /// An entry of a summary.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::stateful) struct Entry {
     pub(in crate::stateful) actor: ActorId,
     pub(in crate::stateful) fact: Fact,
@@ -126,14 +126,12 @@ pub(in crate::stateful) struct Entries {
     dependence: Dependence,
     /// How many entries were made by attributing others.
     attributed: u32,
-    /// The numbers of facts with their guards.
-    fact_numbers: HashMap<(Fact, Option<ObjectId>), u32, FxBuildHasher>,
+    /// The numbers of the entries.
+    numbers: HashMap<Entry, EntryId, FxBuildHasher>,
     /// For each actor the handler that runs it.
     handlers: Vec<Option<ObjectId>>,
     /// How many entries are guarded.
     guarded: u32,
-    /// For each actor its entries, by these numbers.
-    entry_numbers: Vec<Vec<Option<EntryId>>>,
     entries: Vec<Entry>,
     /// For each entry those that replaced it.
     variants: Vec<SmallVec<[(Variant, EntryId); 1]>>,
@@ -145,8 +143,8 @@ pub(in crate::stateful) struct Entries {
     /// The objects that are known to be released, and those where an acquire subsumes a read.
     released: LongBits,
     acquired_for_reads: LongBits,
-    /// For each actor its entries, and the entries that say that it is enabled.
-    by_actor: Vec<LongBits>,
+    /// For each actor its entries, those words of the set that are not zero; and the entries that say that it is enabled.
+    by_actor: Vec<SmallVec<[(usize, u64); 1]>>,
     enablers: Vec<Vec<EntryId>>,
     /// All entries that say that an actor is enabled; and for actors and sets of such entries which actors enable the actor
     /// directly or through others.
@@ -180,10 +178,9 @@ impl Entries {
             sets: Sets::new(),
             dependence,
             attributed: 0,
-            fact_numbers: HashMap::default(),
+            numbers: HashMap::default(),
             handlers: Vec::new(),
             guarded: 0,
-            entry_numbers: Vec::new(),
             entries: Vec::new(),
             variants: Vec::new(),
             subsumers: Vec::new(),
@@ -306,8 +303,12 @@ impl Entries {
         entries: &mut LongBits,
         by: impl Fn(&mut Entries, EntryId, Entry) -> Option<EntryId>,
     ) {
-        for index in 0..entries.words().len() {
-            let own = self.by_actor.get(actor.index()).map_or(0, |own| own.word(index));
+        let (bound, mut place) = (entries.words().len(), 0);
+        let next = |all: &Entries, place: usize| all.by_actor.get(actor.index())?.get(place).copied();
+        while let Some((index, own)) = next(self, place)
+            && index < bound
+        {
+            place += 1;
             for id in members_of_word(index, entries.word(index) & own).map(EntryId) {
                 let new = by(self, id, self.get(id));
                 if new != Some(id) {
@@ -325,10 +326,9 @@ impl Entries {
             return Some(known);
         }
         let entry = Entry { actor: variant.actor, fact: self.get(id).fact, guard: variant.guard };
-        let number = self.fact_number(entry);
-        let new = match self.known(entry, number) {
-            Some(known) => known,
-            None if may_make => self.make(entry, number),
+        let new = match self.numbers.get(&entry) {
+            Some(&known) => known,
+            None if may_make => self.make(entry),
             None => return None,
         };
         self.variants[id.0 as usize].push((variant, new));
@@ -338,30 +338,21 @@ impl Entries {
     /// The number of an entry without a guard.
     pub(in crate::stateful) fn entry(&mut self, actor: ActorId, fact: Fact) -> EntryId {
         let entry = Entry { actor, fact, guard: None };
-        let number = self.fact_number(entry);
-        self.known(entry, number).unwrap_or_else(|| self.make(entry, number))
+        self.numbers.get(&entry).copied().unwrap_or_else(|| self.make(entry))
     }
 
-    /// The number of an entry's fact and guard.
-    fn fact_number(&mut self, Entry { fact, guard, .. }: Entry) -> usize {
-        let next = self.fact_numbers.len() as u32;
-        *self.fact_numbers.entry((fact, guard)).or_insert(next) as usize
-    }
-
-    /// The number of an entry, if it was made before.
-    fn known(&self, entry: Entry, number: usize) -> Option<EntryId> {
-        *self.entry_numbers.get(entry.actor.index())?.get(number)?
-    }
-
-    fn make(&mut self, entry: Entry, number: usize) -> EntryId {
+    fn make(&mut self, entry: Entry) -> EntryId {
         let Entry { actor, fact, guard } = entry;
-        let numbers = row_for(&mut self.entry_numbers, actor);
-        numbers.resize(numbers.len().max(number + 1), None);
         let id = EntryId(self.entries.len() as u32);
-        numbers[number] = Some(id);
+        self.numbers.insert(entry, id);
         self.guarded += u32::from(guard.is_some());
         self.entries.push(entry);
-        row_for(&mut self.by_actor, actor).insert(id.0);
+        let (index, bit) = (id.0 as usize / 64, 1 << (id.0 % 64));
+        let own = row_for(&mut self.by_actor, actor);
+        match own.last_mut() {
+            Some((last, word)) if *last == index => *word |= bit,
+            _ => own.push((index, bit)),
+        }
         self.variants.push(SmallVec::new());
         self.subsumers.push(SmallVec::new());
         match fact {
