@@ -1,6 +1,6 @@
 //! Each kind of finding, with its words: what is found in a small home, and what is not once it is mended.
 
-use mazurka_core::Silent;
+use mazurka_core::{Counter, Silent};
 use mazurka_engines::{Engine, explore};
 use mazurka_hass::config::{Memory, read_files};
 use mazurka_hass::{Home, OneSlice, Options};
@@ -133,4 +133,102 @@ fn takeovers_are_told_on_request() {
             "takeover: \"Hall on\" turns light.hall on, and later, because of another event, \"Hall off\" turns light.hall off (automations.yaml:4 and automations.yaml:7)",
         ]
     );
+}
+
+/// What is found where all automations stand in one slice, and nobody operates a device by hand; with the number of states.
+fn found_together(text: &str, names: &[&str]) -> (Vec<String>, u64) {
+    let configuration = read_files(&mut Memory::new([("automations.yaml", text)]), &["automations.yaml".to_owned()])
+        .expect("it can be read");
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let options = Options { unavailable: false, hands: false, ..Options::default() };
+    let home = Home::new(configuration, &names, &options).expect("they are there");
+    let all = mazurka_engines::Options { all: true, ..mazurka_engines::Options::default() };
+    let explored = explore(Engine::Exhaustive, &OneSlice(&home, 0), &all, &mut Silent);
+    let states = explored.statistics.get(Counter::States).unwrap_or(0);
+    (explored.violations.into_iter().map(|found| found.violation.message).collect(), states)
+}
+
+#[test]
+fn timers_never_go_off_in_an_order_that_their_lengths_exclude() {
+    // Both begin with the same event. "Late" asks whether "Early" has been there.
+    let text = |early: u32, late: u32| {
+        format!(
+            "
+- alias: Early
+  triggers: {{trigger: state, entity_id: binary_sensor.x, to: 'on'}}
+  actions: [{{delay: {early}}}, {{action: switch.turn_on, target: {{entity_id: switch.a}}}}]
+- alias: Late
+  triggers: {{trigger: state, entity_id: binary_sensor.x, to: 'on'}}
+  actions:
+    - delay: {late}
+    - {{condition: state, entity_id: switch.a, state: 'off'}}
+    - {{action: switch.turn_on, target: {{entity_id: switch.bad}}}}
+- alias: Bad on
+  triggers: {{trigger: state, entity_id: switch.bad, to: 'on'}}
+  actions: {{action: input_number.set_value, target: {{entity_id: input_number.n}}, data: {{value: 1}}}}
+- alias: Bad off
+  triggers: {{trigger: state, entity_id: switch.bad, to: 'on'}}
+  actions: {{action: input_number.set_value, target: {{entity_id: input_number.n}}, data: {{value: 2}}}}
+"
+        )
+    };
+    let names = ["Early", "Late", "Bad on", "Bad off"];
+    assert_eq!(found_together(&text(120, 300), &names).0, Vec::<String>::new());
+    // A device answers within ten seconds: that much may pass after the delay.
+    assert!(!found_together(&text(120, 125), &names).0.is_empty());
+    assert!(!found_together(&text(300, 120), &names).0.is_empty());
+}
+
+#[test]
+fn one_timer_alone_costs_nothing() {
+    let text = |length: u32| {
+        format!(
+            "
+- alias: Stairs
+  mode: restart
+  triggers: {{trigger: state, entity_id: binary_sensor.stairs, to: 'on'}}
+  actions:
+    - {{action: light.turn_on, target: {{entity_id: light.stairs}}}}
+    - delay: {length}
+    - {{action: light.turn_off, target: {{entity_id: light.stairs}}}}
+"
+        )
+    };
+    let (found, states) = found_together(&text(300), &["Stairs"]);
+    assert_eq!((found.len(), states), (0, 18));
+    assert_eq!(found_together(&text(86_000), &["Stairs"]).1, 18, "a longer delay has as many states");
+}
+
+#[test]
+fn weekdays_keep_automations_apart() {
+    let text = "
+- alias: Bins out
+  triggers: {trigger: time, at: '18:00:00'}
+  conditions: {condition: time, weekday: [mon]}
+  actions: {action: switch.turn_on, target: {entity_id: switch.reminder}}
+- alias: Bins in
+  triggers: {trigger: time, at: '18:00:00'}
+  conditions: {condition: time, weekday: [tue, wed]}
+  actions: {action: switch.turn_off, target: {entity_id: switch.reminder}}
+- alias: Paper out
+  triggers: {trigger: time, at: '18:00:00'}
+  conditions: {condition: time, weekday: [thu]}
+  actions: {action: switch.turn_on, target: {entity_id: switch.reminder}}
+";
+    assert_eq!(found(text), Vec::<String>::new());
+}
+
+#[test]
+fn conditions_on_a_lamp_are_asked_before_it_answers() {
+    let text = "
+- alias: Kitchen on
+  triggers: {trigger: event, event_type: click, event_data: {button: kitchen}}
+  conditions: {condition: state, entity_id: light.kitchen, state: 'off'}
+  actions: {action: light.turn_on, target: {entity_id: light.kitchen}}
+- alias: Kitchen off
+  triggers: {trigger: event, event_type: click, event_data: {button: kitchen}}
+  conditions: {condition: state, entity_id: light.kitchen, state: 'on'}
+  actions: {action: light.turn_off, target: {entity_id: light.kitchen}}
+";
+    assert_eq!(found(text), Vec::<String>::new());
 }

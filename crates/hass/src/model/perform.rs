@@ -174,6 +174,8 @@ impl Stage<'_, '_> {
                 self.wait(id, timeout.as_ref(), Status::WaitTemplate, &variables)?;
                 return Ok(Flow::Waits);
             }
+            // Nothing to wait for.
+            Op::WaitTrigger { triggers, .. } if triggers.is_empty() => return Ok(Flow::On),
             Op::WaitTrigger { triggers, timeout, .. } => {
                 let mut armed = 0_u32;
                 for (index, trigger) in triggers.iter().enumerate() {
