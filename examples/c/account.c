@@ -30,3 +30,5 @@ int main(void) {
   assert(account.balance >= 0);
   return 0;
 }
+//? verdict: violated
+//? violation: assertion line 30
