@@ -18,7 +18,9 @@ use std::time::{Duration, Instant};
 
 const RUNS: usize = 3;
 /// The most time of one run.
-const MOST: Duration = Duration::from_secs(60);
+const MOST: Duration = Duration::from_secs(20);
+/// A run that takes longer than this, in seconds, is not repeated.
+const LONG: f64 = 2.0;
 
 /// A program, the sizes that `N` takes, and the engine.
 type Family = (&'static str, &'static [u32], Engine);
@@ -91,7 +93,8 @@ fn main() {
 fn program(clang: &Clang, file: &str, define: &str) -> Option<Arc<Program>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
     let options: Vec<String> = (!define.is_empty()).then(|| format!("-D{define}")).into_iter().collect();
-    let ir = clang.translate(&path.display().to_string(), &options).inspect_err(|error| println!("{file}: {error}")).ok()?;
+    let ir =
+        clang.translate(&path.display().to_string(), &options).inspect_err(|error| println!("{file}: {error}")).ok()?;
     let program = Program::from_ir(&[(file.to_owned(), ir)], &COptions::default());
     Some(program.inspect_err(|error| println!("{error}")).ok()?.into())
 }
@@ -113,12 +116,19 @@ fn run(program: &Arc<Program>, engine: Engine, options: &Options) -> Exploration
 }
 
 fn best(program: &Arc<Program>, engine: Engine, options: &Options) -> (Exploration, f64) {
-    let runs = (0..RUNS).map(|_| {
+    let once = || {
         let started = processor_seconds();
         let exploration = run(program, engine, options);
         (exploration, processor_seconds() - started)
-    });
-    runs.min_by(|one, other| one.1.total_cmp(&other.1)).expect("there are runs")
+    };
+    let mut best = once();
+    for _ in 1..RUNS {
+        if best.1 < LONG {
+            let again = once();
+            best = if again.1 < best.1 { again } else { best };
+        }
+    }
+    best
 }
 
 /// What this process has used of the processor, in seconds; the clock where that is not known.
@@ -183,16 +193,21 @@ fn counts(exploration: &Exploration, counters: &[Counter]) -> String {
     if exploration.verdict != Verdict::Verified && exploration.verdict != Verdict::Violated {
         return format!("{:>9} ", exploration.verdict.to_string());
     }
-    let told = |&counter: &Counter| exploration.statistics.get(counter).map_or("-".to_owned(), |count| count.to_string());
+    let told =
+        |&counter: &Counter| exploration.statistics.get(counter).map_or("-".to_owned(), |count| count.to_string());
     counters.iter().map(|counter| format!("{:>9} ", told(counter))).collect()
 }
 
 fn poet(clang: &Clang) {
     let ours = [Counter::Events, Counter::Configurations];
     let without = Options { cutoffs: Cutoffs::None, ..options() };
-    println!("\nCONCUR 2015, table 1; published | ours: traces; events, maximal configurations, seconds without and with cutoffs");
+    println!(
+        "\nCONCUR 2015, table 1; published | ours: traces; events, maximal configurations, seconds without and with cutoffs"
+    );
     for (name, define, published) in POET_1 {
-        let Some(program) = program(clang, &format!("tests/papers/unfolding/table-1-{name}.c"), define) else { continue };
+        let Some(program) = program(clang, &format!("tests/papers/unfolding/table-1-{name}.c"), define) else {
+            continue;
+        };
         let optimal = run(&program, Engine::Optimal, &options());
         let [without, with] = [&without, &options()].map(|options| best(&program, Engine::Unfolding, options));
         let name = format!("{name} {define}");
@@ -206,7 +221,9 @@ fn poet(clang: &Clang) {
             with.1
         );
     }
-    println!("\nTable 2, programs that run for ever; published | ours: events, maximal configurations, seconds; states, seconds");
+    println!(
+        "\nTable 2, programs that run for ever; published | ours: events, maximal configurations, seconds; states, seconds"
+    );
     for (name, published) in POET_2 {
         let Some(program) = program(clang, &format!("tests/papers/unfolding/table-2-{name}.c"), "") else { continue };
         let (unfolding, seconds) = best(&program, Engine::Unfolding, &options());
@@ -227,7 +244,8 @@ fn inspect(clang: &Clang) {
         let Some(program) = program(clang, &format!("tests/papers/sdpor/table-1-{name}.c"), "") else { continue };
         let columns = [Engine::Dpor, Engine::Sdpor].map(|engine| {
             let (exploration, seconds) = best(&program, engine, &options());
-            let runs = [Counter::Executions, Counter::Revisited].map(|counter| exploration.statistics.get(counter).unwrap_or(0));
+            let runs = [Counter::Executions, Counter::Revisited]
+                .map(|counter| exploration.statistics.get(counter).unwrap_or(0));
             let counted = counts(&exploration, &[Counter::Transitions]);
             format!("{:>7} {counted}{seconds:>8.3}", runs[0] + runs[1])
         });

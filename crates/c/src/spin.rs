@@ -190,10 +190,10 @@ fn kept<'f>(
     for block in (0..body.len()).filter(|&block| body[block]) {
         for instruction in instructions(block) {
             match &instruction.operation {
-                Operation::Store { pointer: Value::Local(variable), .. } if promoted.contains(variable) => {
-                    if !set.contains(&&**variable) {
-                        set.push(variable);
-                    }
+                Operation::Store { pointer: Value::Local(variable), .. }
+                    if promoted.contains(variable) && !set.contains(&&**variable) =>
+                {
+                    set.push(variable);
                 }
                 Operation::Alloca { .. } => return None,
                 _ => {}
