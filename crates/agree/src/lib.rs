@@ -15,6 +15,7 @@ mod compare;
 mod contender;
 mod footprints;
 mod generator;
+mod liveness;
 mod observations;
 mod reference;
 mod shrink;
@@ -28,6 +29,7 @@ pub use c::{CDifference, CTally, compare_as_c};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
+pub use liveness::{LivenessAgreement, LivenessTally, run_liveness};
 pub use observations::{EndClass, Observations, Sighting};
 
 use mazurka_core::Cancel;

@@ -6,6 +6,7 @@ use crate::environment;
 use crate::happening::{Event, Notice};
 use crate::home_file::HomeFile;
 use crate::layout::{Fixed, Layout};
+use crate::liveness::Promises;
 use crate::memo::Memo;
 use crate::platform::kind;
 use crate::rules::{Names, Rule};
@@ -31,6 +32,7 @@ pub struct Home {
     pub(crate) layout: Layout,
     pub(crate) store: Store,
     pub(crate) rules: Vec<Rule>,
+    pub(crate) promises: Promises,
     /// The actors of the environment. Those of timers come behind them.
     pub(crate) events: Vec<Event>,
     pub(crate) memo: Memo,
@@ -66,7 +68,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    fn new(file: &str, source: &str, diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(file: &str, source: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Faults { file: file.into(), source: source.into(), diagnostics }
     }
 }
@@ -107,6 +109,7 @@ impl Home {
             layout,
             store,
             rules: Vec::new(),
+            promises: Promises::default(),
             events,
             memo: Memo::default(),
             starts: Vec::new(),
@@ -116,6 +119,7 @@ impl Home {
             stopped: None,
         };
         home.rules = home.read_rules(&options.never)?;
+        home.promises = home.read_promises(options)?;
         let mentioned = home.rules.iter().flat_map(|rule| rule.slots.iter());
         home.varied = mentioned.map(|(slot, _)| (*slot, AtomicBool::new(false))).collect();
         match home.install(&mut meter) {

@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
 mod enabled;
+mod liveness;
 mod lookup;
 mod objects;
 
@@ -12,8 +13,9 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Location,
-    Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation, ViolationKind,
+    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Liveness,
+    Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    ViolationKind,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -177,7 +179,7 @@ impl Model {
             step.begin(entry.outcome);
             to.step(&mut telling, actor, &mut step);
         }
-        Some(Schedule { start: schedule.start, moves })
+        Some(Schedule { moves, ..schedule.clone() })
     }
 }
 
@@ -229,6 +231,7 @@ impl System for Model {
             recorded: false,
             fixed_steps: false,
             terminates: self.program.terminates(),
+            liveness: !self.program.properties.is_empty(),
             tells_blocked: true,
             tells_plain_accesses: true,
         }
@@ -262,6 +265,10 @@ impl System for Model {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

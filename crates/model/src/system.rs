@@ -4,8 +4,8 @@ use crate::run::Standing;
 use crate::thread::{HALTED, Instruction, Operation};
 use crate::{Body, Model, Role, State};
 use mazurka_core::{
-    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Narrator, Object,
-    ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind,
+    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Liveness,
+    Narrator, Object, ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind,
 };
 
 impl System for Model {
@@ -75,6 +75,10 @@ impl System for Model {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

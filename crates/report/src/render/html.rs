@@ -252,6 +252,8 @@ struct PageViolation<'a> {
     causes: Vec<Vec<CauseObject<'a>>>,
     /// Stretches of steps within critical sections, from 0: the first, the last, and the lock that is held.
     folds: Vec<(usize, usize, &'a str)>,
+    /// Why nothing happens any more, if the program stands still for ever at the end.
+    still: Option<&'a str>,
     shortened: Option<String>,
 }
 
@@ -274,6 +276,7 @@ impl<'a> PageViolation<'a> {
             start_values: pairs(&story.start_values),
             causes: story.rows.iter().map(causes).collect(),
             folds: story.folds().into_iter().map(|fold| (fold.first, fold.last, fold.lock)).collect(),
+            still: story.lasso.as_ref().and_then(|lasso| lasso.still.as_deref()),
             shortened: story.was_shortened().then(|| story.shortening()),
         }
     }

@@ -6,7 +6,8 @@
 
 use crate::format::count;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::{Change, Row, Story, TextOptions};
+use crate::{Change, Row, Story, TextOptions, ToldLasso};
+use std::ops::RangeInclusive;
 
 const INDENT: &str = "  ";
 const COLUMN_GAP: usize = 3;
@@ -15,18 +16,15 @@ const CROSS: &str = "✗";
 
 /// The steps of a story, one string per line.
 pub(crate) fn lines(story: &Story, options: &TextOptions) -> Vec<String> {
-    if story.rows.is_empty() {
-        return Vec::new();
-    }
     let table = Table::new(story, options);
+    if story.rows.is_empty() {
+        return table.ending(story).into_iter().collect();
+    }
     let mut lines = table
         .columns(Notes::Beside)
         .or_else(|| table.columns(Notes::Apart))
         .unwrap_or_else(|| table.one_line_per_step());
-    if story.faithful && story.failing.is_none() {
-        let cross = table.paint.alarm(CROSS);
-        lines.push(format!("{INDENT}{cross}{:fill$}no actor can move", "", fill = table.number_width + 1));
-    }
+    lines.extend(table.ending(story));
     lines
 }
 
@@ -39,6 +37,7 @@ enum Notes {
 
 /// A row, ready to be placed.
 struct Cell {
+    row: usize,
     number: String,
     actor: usize,
     text: String,
@@ -47,8 +46,8 @@ struct Cell {
 
 enum Line {
     Step(Cell),
-    /// So many steps are not shown.
-    Gap(usize),
+    /// So many steps are not shown, up to the one before this number.
+    Gap(usize, usize),
 }
 
 struct Table {
@@ -57,6 +56,8 @@ struct Table {
     number_width: usize,
     width: usize,
     paint: Paint,
+    /// The steps that are repeated for ever, by their numbers.
+    round: Option<RangeInclusive<usize>>,
 }
 
 impl Table {
@@ -67,7 +68,7 @@ impl Table {
         let (head, tail) = if rows <= most { (rows, rows) } else { (most / 4, rows - (most - most / 4)) };
         let mut lines: Vec<_> = story.rows[..head].iter().map(|row| Line::Step(Cell::new(story, row))).collect();
         if head < tail {
-            lines.push(Line::Gap(tail - head));
+            lines.push(Line::Gap(tail - head, tail + 1));
         }
         lines.extend(story.rows[tail..].iter().map(|row| Line::Step(Cell::new(story, row))));
         Table {
@@ -76,13 +77,39 @@ impl Table {
             number_width: width(&rows.to_string()).max("step".len()),
             width: options.width,
             paint: Paint { colour: options.colour },
+            round: story.lasso.as_ref().filter(|lasso| lasso.from < rows).map(|lasso| lasso.from + 1..=rows),
+        }
+    }
+
+    /// What comes after the last step.
+    fn ending(&self, story: &Story) -> Option<String> {
+        let line = |sign: &str, text: &str| format!("{INDENT}{sign}{:fill$}{text}", "", fill = self.number_width + 1);
+        let cross = self.paint.alarm(CROSS);
+        match &story.lasso {
+            Some(ToldLasso { still: Some(still), .. }) => Some(line(&cross, &one_line(still))),
+            Some(lasso) => Some(line(&cross, &format!("again from step {}, for ever", lasso.from + 1))),
+            None if story.rows.is_empty() || !story.faithful || story.failing.is_some() => None,
+            None => Some(line(&cross, "no actor can move")),
+        }
+    }
+
+    /// What stands in front of a line of a step: a frame around the steps that are repeated.
+    fn margin(&self, number: usize, is_first_line: bool) -> &'static str {
+        let Some(round) = &self.round else { return INDENT };
+        match (round.contains(&number), number == *round.start(), number == *round.end()) {
+            (false, ..) => INDENT,
+            (_, true, true) if is_first_line => "↻ ",
+            (_, true, false) if is_first_line => "┌ ",
+            (_, _, true) if is_first_line => "└ ",
+            (_, _, true) => INDENT,
+            _ => "│ ",
         }
     }
 
     fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.lines.iter().filter_map(|line| match line {
             Line::Step(cell) => Some(cell),
-            Line::Gap(_) => None,
+            Line::Gap(..) => None,
         })
     }
 
@@ -112,9 +139,9 @@ impl Table {
         fits.then(|| {
             let mut lines = vec![self.header(&starts, (notes == Notes::Apart).then_some(end))];
             lines.extend(self.lines.iter().map(|line| match line {
-                Line::Gap(steps) => self.gap(*steps),
+                Line::Gap(steps, before) => self.gap(*steps, *before),
                 Line::Step(cell) => {
-                    let mut line = pad(&format!("{INDENT}{}", cell.number), starts[cell.actor]);
+                    let mut line = pad(&format!("{}{}", self.margin(cell.row, true), cell.number), starts[cell.actor]);
                     line.push_str(&cell.text);
                     self.push_note(&mut line, notes_start(cell), &cell.note);
                     line
@@ -124,9 +151,9 @@ impl Table {
         })
     }
 
-    fn gap(&self, steps: usize) -> String {
+    fn gap(&self, steps: usize, before: usize) -> String {
         let steps = count(steps as u64, "step is", "steps are");
-        format!("{INDENT}{}{steps} not shown here", pad("…", self.number_width + 2))
+        format!("{}{}{steps} not shown here", self.margin(before - 1, false), pad("…", self.number_width + 2))
     }
 
     fn header(&self, starts: &[usize], values: Option<usize>) -> String {
@@ -166,7 +193,7 @@ impl Table {
         let mut lines = vec![self.paint.bold(&(pad(&format!("{INDENT}step"), start) + "actor"))];
         for line in &self.lines {
             match line {
-                Line::Gap(steps) => lines.push(self.gap(*steps)),
+                Line::Gap(steps, before) => lines.push(self.gap(*steps, *before)),
                 Line::Step(cell) => self.push_step(&mut lines, cell, left, texts, room),
             }
         }
@@ -175,17 +202,20 @@ impl Table {
 
     fn push_step(&self, lines: &mut Vec<String>, cell: &Cell, left: usize, texts: usize, room: usize) {
         let start = INDENT.len() + self.number_width + 2;
-        let mut line = pad(&format!("{INDENT}{}", cell.number), start) + &self.actors[cell.actor];
+        let mut line =
+            pad(&format!("{}{}", self.margin(cell.row, true), cell.number), start) + &self.actors[cell.actor];
+        // Where the frame is, the lines below go on with it.
+        let below = self.margin(cell.row, false).trim_end();
         if width(&line) + 2 > left {
             lines.push(line);
-            line = String::new();
+            line = below.to_owned();
         }
         let text = self.text_after_name(cell);
         let mut pieces = wrap(text, room).into_iter();
         line = pad(&line, left) + &pieces.next().unwrap_or_default();
         for piece in pieces {
             lines.push(line.trim_end().to_owned());
-            line = pad("", left) + &piece;
+            line = pad(below, left) + &piece;
         }
         let gap = if texts == 0 && text.is_empty() { 0 } else { NOTE_GAP };
         let aligned = (left + texts).max(width(&line)) + gap;
@@ -196,7 +226,7 @@ impl Table {
         }
         lines.push(line.trim_end().to_owned());
         for piece in wrap(&cell.note, room.saturating_sub(2)) {
-            let mut line = String::new();
+            let mut line = below.to_owned();
             self.push_note(&mut line, left + 2, &piece);
             lines.push(line);
         }
@@ -212,6 +242,7 @@ impl Cell {
     fn new(story: &Story, row: &Row) -> Cell {
         let fails = story.failing == Some(row.number - 1);
         Cell {
+            row: row.number,
             number: row.number.to_string(),
             actor: row.actor,
             text: one_line(&row.text),
