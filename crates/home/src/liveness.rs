@@ -102,7 +102,7 @@ impl Home {
 
     fn device_of(&self, happening: &Happening) -> Option<&str> {
         match happening {
-            Happening::Attribute { device, .. } => Some(&self.wiring.devices[*device as usize].label),
+            Happening::Attribute { device, .. } => Some(&self.wiring.devices[*device as usize].name),
             _ => None,
         }
     }

@@ -391,7 +391,7 @@ fn the_programs_of_the_manual_do_what_it_says() {
         fs::copy(file.path(), lib.join(file.file_name())).expect("a file can be copied");
     }
     let mut count = 0;
-    for page in ["README.md", "docs/language.md", "docs/tour-programs.md"] {
+    for page in ["README.md", "docs/language.md", "docs/liveness.md", "docs/tour-programs.md"] {
         let text = fs::read_to_string(root.join(page)).expect("a page can be read");
         for (line, said, program) in programs_on(&text) {
             let path = folder.join(format!("{}-line-{line}.mz", page.replace('/', "-")));

@@ -33,8 +33,8 @@ use crate::{Engine, Options};
 use component::{Edges, fair_components};
 use graph::{Collected, Graph};
 use mazurka_core::{
-    Answered, Budget, Counter, Exploration, Fairness, Form, Found, Meter, Observer, Property, StopReason, System,
-    Verdict, class_name,
+    ActorKind, Answered, Budget, ClassId, Counter, Exploration, Fairness, Form, Found, Meter, Observer, Property,
+    StopReason, System, Verdict, class_name,
 };
 use std::time::Duration;
 
@@ -192,7 +192,12 @@ impl<S: System> Search<'_, S> {
         if classes.len() > MOST_NAMES {
             names.push(format!("{} more", classes.len() - MOST_NAMES));
         }
-        let mut written: Vec<String> = ids.filter_map(|class| self.system.liveness().remedy(class, fairness)).collect();
+        let is_event = |class| matches!(class, ClassId::Actor(actor) if self.system.actor(actor) == ActorKind::Event);
+        let moves = if ids.clone().all(is_event) { "happen" } else { "move" };
+        // What the program says does not count if another fairness was asked for.
+        let says = ids.filter(|_| self.options.fairness.is_none());
+        let mut written: Vec<String> =
+            says.filter_map(|class| self.system.liveness().remedy(class, fairness)).collect();
         written.dedup();
         let written = match &written[..] {
             [] => String::new(),
@@ -209,7 +214,7 @@ impl<S: System> Search<'_, S> {
                 let chance = if classes.len() == 1 { "its chance" } else { "their chances" };
                 format!("it would hold if {names} were strongly fair, that is, did not miss {chance} for ever{written}")
             }
-            _ => format!("it would hold if {names} had to happen in the end{written}"),
+            _ => format!("it would hold if {names} had to {moves} in the end{written}"),
         }
     }
 

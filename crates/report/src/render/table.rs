@@ -18,7 +18,7 @@ const CROSS: &str = "✗";
 pub(crate) fn lines(story: &Story, options: &TextOptions) -> Vec<String> {
     let table = Table::new(story, options);
     if story.rows.is_empty() {
-        return table.ending(story).into_iter().collect();
+        return table.ending(story);
     }
     let mut lines = table
         .columns(Notes::Beside)
@@ -82,15 +82,20 @@ impl Table {
     }
 
     /// What comes after the last step.
-    fn ending(&self, story: &Story) -> Option<String> {
-        let line = |sign: &str, text: &str| format!("{INDENT}{sign}{:fill$}{text}", "", fill = self.number_width + 1);
-        let cross = self.paint.alarm(CROSS);
-        match &story.lasso {
-            Some(ToldLasso { still: Some(still), .. }) => Some(line(&cross, &one_line(still))),
-            Some(lasso) => Some(line(&cross, &format!("again from step {}, for ever", lasso.from + 1))),
-            None if story.rows.is_empty() || !story.faithful || story.failing.is_some() => None,
-            None => Some(line(&cross, "no actor can move")),
+    fn ending(&self, story: &Story) -> Vec<String> {
+        let text = match &story.lasso {
+            Some(ToldLasso { still: Some(still), .. }) => one_line(still),
+            Some(lasso) => format!("again from step {}, for ever", lasso.from + 1),
+            None if story.rows.is_empty() || !story.faithful || story.failing.is_some() => return Vec::new(),
+            None => "no actor can move".to_owned(),
+        };
+        let left = INDENT.len() + self.number_width + 2;
+        let mut lines: Vec<String> = wrap(&text, self.width.saturating_sub(left).max(20));
+        for (index, line) in lines.iter_mut().enumerate() {
+            let sign = if index == 0 { self.paint.alarm(CROSS) } else { " ".to_owned() };
+            *line = format!("{INDENT}{sign}{:fill$}{line}", "", fill = self.number_width + 1);
         }
+        lines
     }
 
     /// What stands in front of a line of a step: a frame around the steps that are repeated.
