@@ -1,8 +1,8 @@
 //! Every program of the project that is not tiny: `stateful` beside `exhaustive`.
 //!
-//! `cargo bench --manifest-path benches/Cargo.toml --bench programs` prints a table, the programs that save least first. Both
-//! engines run on one thread, `exhaustive` stands first, and each time is the best of five runs. Nothing is asserted about
-//! time.
+//! `cargo bench --manifest-path benches/Cargo.toml --bench programs` prints a table, the programs with the least
+//! reduction first. Both engines run on one thread, `exhaustive` stands first, and each time is the best of five runs.
+//! Nothing is asserted about time.
 
 use mazurka_benches::stateful_beside_exhaustive;
 use mazurka_lang::{Identity, Model, compile};

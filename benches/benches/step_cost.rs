@@ -1,9 +1,10 @@
-//! What a reduction is worth depends on what a step costs: `stateful` beside `exhaustive` where a fifth is saved.
+//! What a reduction is worth depends on what a step costs: `stateful` beside `exhaustive` where a fifth of the
+//! transitions is left out.
 //!
-//! `cargo bench --manifest-path benches/Cargo.toml --bench step_cost` prints a table. To find out who need not be tried
-//! takes some hundred nanoseconds for each transition, whatever the transition does. A step of a `.mz` program takes about
-//! as long, one of a program that computes something takes much longer. Both engines run on one thread, `exhaustive` stands
-//! first, and each figure is the best of five runs. Nothing is asserted about time.
+//! `cargo bench --manifest-path benches/Cargo.toml --bench step_cost` prints a table. To find out which actors need not
+//! be tried takes some hundred nanoseconds for each transition, whatever the transition does. A step of a `.mz` program
+//! takes about as long, one of a program that computes something takes much longer. Both engines run on one thread,
+//! `exhaustive` stands first, and each figure is the best of five runs. Nothing is asserted about time.
 
 use mazurka_benches::stateful_beside_exhaustive;
 use mazurka_core::{ActorId, ObjectId, Step, System, Traits};
@@ -62,7 +63,7 @@ impl System for Adders {
         state.steps[mine] += 1;
     }
 
-    /// Nobody ever waits, so nobody has to be told.
+    /// No actor is ever blocked.
     fn traits(&self) -> Traits {
         Traits { threads: true, terminates: true, tells_blocked: true, ..Traits::default() }
     }

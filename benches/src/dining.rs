@@ -1,9 +1,9 @@
-//! Dining philosophers: a ring, everybody takes the left fork, then the right one, and puts them down in that order.
-//! Everybody with a left fork in hand is the deadlock.
+//! Dining philosophers: a ring, each takes the left fork, then the right one, and puts them down in that order. All of
+//! them with the left fork in hand is the deadlock.
 
 use crate::Native;
 
-/// A table with so many philosophers, at most 32.
+/// A table with this many philosophers, at most 32.
 #[derive(Clone)]
 pub struct Dining(pub u32);
 

@@ -3,7 +3,7 @@
 
 use crate::Native;
 
-/// So many resource managers, at most 16.
+/// How many resource managers there are, at most 16.
 #[derive(Clone)]
 pub struct TwoPhase(pub u32);
 

@@ -1,4 +1,4 @@
-// Two withdrawals: each looks at the balance first, under the lock, but the lock is given back before the money is taken.
+// Two withdrawals: each looks at the balance first, under the lock, but the lock is released before the money is taken.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,3 +30,5 @@ int main(void) {
   assert(account.balance >= 0);
   return 0;
 }
+//? verdict: violated
+//? violation: assertion line 30

@@ -1,5 +1,5 @@
-// An object is made by whoever needs it first. To spare the lock, the pointer is looked at without it before: that look and
-// the write of the pointer are not ordered, which is a data race.
+// An object is made by the thread that needs it first. To spare the lock, the pointer is looked at without it before:
+// that look and the write of the pointer are not ordered, which is a data race.
 //? verdict: violated
 //? violation: race
 #include <assert.h>

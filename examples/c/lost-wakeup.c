@@ -1,5 +1,5 @@
 // The consumer looks whether there is something to take, and then waits; it does both under the lock. The producer signals
-// without it: if that happens between the look and the wait, nobody hears it, and the consumer waits for ever.
+// without it: if that happens between the look and the wait, no thread hears it, and the consumer waits for ever.
 //? verdict: violated
 //? violation: deadlock
 #include <pthread.h>

@@ -36,3 +36,4 @@ int main(void) {
     pthread_create(&two, 0, user, (void *)1);
     pthread_join(one, 0), pthread_join(two, 0);
 }
+//? violation: race line 20

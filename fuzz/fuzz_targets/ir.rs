@@ -7,7 +7,7 @@ use mazurka_c::{Identity, Model, Options, Program};
 use mazurka_core::System;
 use std::sync::Arc;
 
-/// So many steps of each program are taken.
+/// How many steps of each program are taken.
 const STEPS: usize = 200;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -7,7 +7,7 @@ use mazurka_core::{ActorId, Dependence, Footprint, Move, Schedule, Step, System}
 use mazurka_lang::{Identity, Model, State, compile};
 use std::sync::Arc;
 
-/// So many bytes choose who moves and what is chosen.
+/// How many bytes choose which actor moves and what is chosen.
 const CHOICES: usize = 24;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Prints a random program as C, so that the C frontend can be held against `.mz`.
+//! Prints a random program as C, so that the C frontend can be compared with `.mz`.
 //!
 //! A step of `.mz` is one visible operation and the local work behind it, and so is a step of C. So each visible operation
 //! becomes one C statement with one visible operation, in the order in which `.mz` evaluates them, and its value goes to a

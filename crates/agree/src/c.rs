@@ -1,4 +1,4 @@
-//! Holds C programs against `.mz`: each random program that has a C form is explored in both.
+//! Compares C programs with `.mz`: each random program that has a C form is explored in both.
 //!
 //! What can go wrong must be the same, and so must the number of traces, which every engine that counts them exactly has to
 //! find. Steps of the C program whose footprints have no conflict must commute. Programs whose variables are plain are also
@@ -229,7 +229,8 @@ fn compare(source: &str, ir: &str, seed: u64, accesses: Accesses, tally: &mut CT
     for engine in FINDING.into_iter().filter(|engine| reference.terminates || promise(*engine).cycles) {
         let Some(found) = explored(engine, &c[model_of(engine)], false) else { continue };
         let mut found = faults_of(&found);
-        // Once an actor was stopped by a violation, nothing is a deadlock in C. In `.mz` those are who wait for others.
+        // Once an actor was stopped by a violation, nothing is a deadlock in C. In `.mz`, actors that wait for others
+        // may still be in one.
         let deadlock = ViolationKind::Deadlock.name();
         if expected.kinds.len() > 1 && expected.kinds.contains(deadlock) {
             found.kinds.insert(deadlock);
@@ -247,8 +248,8 @@ fn compare(source: &str, ir: &str, seed: u64, accesses: Accesses, tally: &mut CT
     if reference.observations.ends.iter().any(|(class, _)| *class == EndClass::Blocked) {
         return Ok(());
     }
-    // In `.mz`, a signal that nobody waits for conflicts with others, and a handle that is forgotten with the end of its
-    // thread. In C they do not.
+    // In `.mz`, a signal that no thread waits for conflicts with others, and a handle that is forgotten with the end of
+    // its thread. In C they do not.
     let is_coarser = ["signal(", "broadcast(", "= spawn"].iter().any(|word| source.contains(word));
     for engine in COUNTING {
         let (ours, theirs) = (explored(engine, &mz[1], false), explored(engine, &c[1], false));

@@ -1,4 +1,4 @@
-//! Holds everything that can be said about one program against everything else.
+//! Compares what every engine reports of one program.
 
 use super::contender::{Contender, MOST_STEPS};
 use super::footprints;
@@ -17,15 +17,15 @@ use std::time::Duration;
 const MOST_STATES: usize = 20_000;
 /// In how many states the footprints of steps are looked at.
 const FOOTPRINT_STATES: usize = 60;
-/// From so many states on, searching with several threads differs from searching with one.
+/// The number of states from which on several threads search otherwise than one.
 const WORTH_THREADS: u64 = 600;
-/// From so many executions on, running them on several threads differs from running them on one.
+/// The number of executions from which on several threads run them otherwise than one.
 const WORTH_THREADS_TO_RUN: u64 = 64;
 /// The most places of a program whose classes are counted.
 const MOST_PLACES: usize = 60_000;
 /// How long schedules may become where an engine is not made for programs that may run for ever.
 const EXCUSED_DEPTH: u64 = 40;
-/// Who promises to come to an end does so within so many times the transitions of a program.
+/// An engine that promises to come to an end does so within this many times the transitions of a program.
 const ENOUGH: u64 = 20;
 /// A search that takes longer than this is given up. The limit on steps comes first unless something is wrong.
 const MOST_TIME: Duration = Duration::from_secs(20);
@@ -291,7 +291,7 @@ impl Case {
         Ok(())
     }
 
-    /// Holds the classes that a contender meets, or its executions, against those that there are.
+    /// Compares the classes that a contender meets, or its executions, with those that there are.
     fn check_classes(&self, contender: &Contender<'_>, account: &Account) -> Result<(), Difference> {
         let Some(classes) = covering_classes(&self.history, MOST_PLACES) else { return Ok(()) };
         if contender.promise.covers_exactly {
@@ -326,7 +326,8 @@ impl Case {
         }
         let stopped = account.exploration.stop != StopReason::Complete;
         let cut = matches!(verdict, Verdict::Bounded { .. });
-        // Who is not made for programs that may run for ever may cut them, but a proof is one.
+        // A contender that is not made for programs that may run for ever may cut them; but what it proves has to be
+        // true.
         if stopped || cut || (self.excuses(contender) && *verdict != Verdict::Verified) {
             return Ok(false);
         }
@@ -392,7 +393,7 @@ impl Traces {
     }
 }
 
-/// Holds the number of executions against that of traces, and returns how many more there are where that is allowed.
+/// Compares the number of executions with that of traces, and returns how many more there are where that is allowed.
 fn check_traces(contender: &Contender<'_>, account: &Account, traces: Traces) -> Result<u64, Difference> {
     let differs = |words| Err(Difference::new(&contender.name, DifferenceKind::Traces, words));
     let statistics = &account.exploration.statistics;

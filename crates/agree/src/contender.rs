@@ -1,4 +1,4 @@
-//! Who takes part in the agreement, and what each of them promises.
+//! The engines and variants that are compared, and what each of them promises.
 
 use mazurka_core::{
     ActorId, ActorKind, BlockedVisitor, Cancel, Ending, Exploration, Fingerprint, Footprint, Insight, Machine,
@@ -22,8 +22,8 @@ pub struct Promise {
     pub event_traces: bool,
     /// It runs at most one execution for each trace.
     pub traces_at_most: bool,
-    /// It meets every class of executions that cover each other, where no actor can get stuck: who is stuck may be covered
-    /// by an actor that goes on.
+    /// It meets every class of executions that cover each other, where no actor can get stuck: an actor that is stuck
+    /// may be covered by one that goes on.
     pub covers: bool,
     /// It runs exactly one execution for each of these classes, stuck or not.
     pub covers_exactly: bool,
@@ -103,14 +103,14 @@ pub struct Contender<'a> {
 pub(super) const MOST_STEPS: u64 = 40_000;
 /// The same for each step that a schedule may be long, where that is bounded: such a search is a sample.
 const STEPS_PER_DEPTH: u64 = 100;
-/// After how many transitions that saved nothing the contender of little patience gives up saving.
+/// After how many transitions without a reduction the contender that gives up early does so.
 const LITTLE_PATIENCE: u64 = 4;
-/// How many actors are a crowd. There a step is dear to those who hold executions against each other.
+/// How many actors are a crowd. There a step costs much where executions are compared with each other.
 const CROWD: usize = 50;
-/// So many times fewer steps may they take there.
+/// An engine may take this many times fewer steps there.
 const DEARNESS: u64 = 40;
 
-/// How many actors there are at the start, those who wait included.
+/// How many actors there are at the start, blocked ones included.
 fn actors(model: &Model) -> usize {
     let mut actors = Vec::new();
     for state in model.initial_states() {
@@ -163,14 +163,14 @@ impl Contender<'_> {
         Contender { name: format!("{name} --plain"), applies, run, identity, promise }
     }
 
-    /// `stateful` that tries everybody as soon as nothing was saved in a few transitions, and sometimes regrets that; it is
-    /// told idle steps, too.
+    /// `stateful` that tries all actors as soon as a few transitions gave no reduction, and sometimes has to start
+    /// again; it is told idle steps, too.
     fn of_little_patience() -> Self {
         let Contender { name, run, applies, identity, promise } = Self::told(Engine::Stateful, true);
         let run: Run<'_> = Box::new(move |model, options, observer| {
             run(model, &Options { patience: Some(LITTLE_PATIENCE), ..options.clone() }, observer)
         });
-        Contender { name: format!("{name} of little patience"), applies, run, identity, promise }
+        Contender { name: format!("{name} that gives up early"), applies, run, identity, promise }
     }
 
     /// `stateful` where the program says which steps change nothing, as a smart home does: they are not taken.
@@ -246,7 +246,7 @@ struct Limited<'m> {
 }
 
 /// Whether a step chooses nothing, finds nothing wrong and leaves everything as it is; then `footprint` becomes its own.
-fn tries_in_vain(model: &Model, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
+fn is_tried_idle(model: &Model, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
     let (mut after, mut step) = (state.clone(), Step::default());
     step.begin(Outcome::FIRST);
     model.step(&mut after, actor, &mut step);
@@ -326,7 +326,7 @@ impl Insight<State> for Limited<'_> {
     }
 
     fn is_idle(&self, state: &State, actor: ActorId, footprint: &mut Footprint) -> bool {
-        tries_in_vain(self.model, state, actor, footprint)
+        is_tried_idle(self.model, state, actor, footprint)
     }
 }
 
@@ -372,7 +372,8 @@ mod tests {
 
     #[test]
     fn what_was_told_is_reported_whenever_the_search_is_stopped() -> Result<(), String> {
-        // Behind a door that is seldom found much is saved: the search gives up saving, and starts again when it is there.
+        // Behind a door that is seldom reached much can be left out: the search gives up, and starts again when it is
+        // there.
         let source = "shared x = 0, y = 0, door = 0, on[20] = 0;
             event walk when door == 0 { x = (x + 1) % 31; }
             event jump when door == 0 { x = (x + 7) % 31; y = (y + x) % 29; assert(x != 17 || y != 3); }

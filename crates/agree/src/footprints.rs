@@ -1,7 +1,8 @@
-//! Holds the footprints of steps against what the steps do.
+//! Compares the footprints of steps with what the steps do.
 //!
-//! That steps without a conflict commute is looked at in the first states of a program ([`commutation`]), and so is whether
-//! all ways to ask who waits or can move give the same answer, and whether no actor acquires what another one holds.
+//! That steps without a conflict commute is looked at in the first states of a program ([`commutation`]), and so is
+//! whether all ways to ask which actors are blocked or enabled give the same answer, and whether no actor acquires what
+//! another one holds.
 
 use mazurka_core::{
     Access, ActorId, Awaited, BlockedVisitor, Budget, Footprint, Insight, Meter, Rule, System, awaited,
@@ -39,8 +40,8 @@ pub(super) fn check(model: &Model, most: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Those who always wait for the same step and those who are visited beside them are those who wait. Of the former, those
-/// who look at one object only await it.
+/// The blocked actors with a fixed guard and the others that are visited are all that are blocked. One with a guard
+/// over a single object awaits that object.
 fn check_who_waits(
     model: &Model,
     state: &State,
@@ -78,7 +79,7 @@ fn blocked(visit_all: impl FnOnce(&mut BlockedVisitor<'_>)) -> Vec<(ActorId, Foo
     blocked
 }
 
-/// Those who always wait for the same step and can move, and those who can move beside them, are those who can move.
+/// The enabled actors with a fixed guard and the other enabled ones are all that are enabled.
 fn check_who_can_move(
     model: &Model,
     state: &State,
@@ -96,7 +97,7 @@ fn check_who_can_move(
     if asked == told { Ok(()) } else { Err(format!("who can move: {asked:?}; asked one by one: {told:?}")) }
 }
 
-/// Whether those can move who always wait for the same step changes only with what they look at.
+/// Whether a fixed guard holds changes only if a step writes what the guard reads.
 fn check_standing(
     model: &Model,
     enabled: &[ActorId],
@@ -124,8 +125,8 @@ fn enabled(model: &Model, state: &State) -> Vec<ActorId> {
     actors
 }
 
-/// A step acquires a mutex only if no other actor holds it, and who holds it then is told to. A message writes its handler only
-/// where no message runs on that, and takes other steps only where it runs there itself.
+/// A step acquires a mutex only if no other actor holds it, and makes no other actor its holder. A message writes its
+/// handler only where no message runs on that, and takes other steps only where it runs there itself.
 fn check_holding(model: &Model, state: &State, taken: &Taken) -> Result<(), String> {
     let actor = taken.step.actor;
     let problem = |what: &str| Err(format!("{} {what}", tell(model, state, taken)));

@@ -113,7 +113,7 @@ struct Thing {
 }
 
 impl Thing {
-    /// From so many members on, a family is a crowd.
+    /// The number of members from which on a family is a crowd.
     const CROWD: i64 = 60;
 
     fn is_crowd(&self) -> bool {
@@ -197,7 +197,8 @@ impl Maker {
             self.handlers();
         }
         self.functions(&[Mode::Look, Mode::Act]);
-        // Who comes first cannot cause the other one: in a terminating program that is what rules out a cycle.
+        // The one that is made first cannot cause the other one: in a terminating program that is what rules out a
+        // cycle.
         if self.random.percent(50) {
             self.events();
             self.messages();

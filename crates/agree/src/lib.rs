@@ -2,8 +2,8 @@
 //!
 //! [`generate`] makes a small program from a number. [`compare`] explores it with every engine that is made for it, and
 //! looks for any difference in what they report: `exhaustive`, which visits every state, is the oracle, and is itself
-//! held against the plainest search there is. A program on which two accounts differ is made as small as it can be while
-//! they still do. [`run`] does this for many programs.
+//! compared with the plainest search there is. A program on which two accounts differ is made as small as it can be
+//! while they still do. [`run`] does this for many programs.
 //!
 //! The n-th program of a run that begins at a number is the one of that number + n: one number shows a disagreement
 //! again.
@@ -11,6 +11,7 @@
 
 mod as_c;
 mod c;
+mod closure;
 mod compare;
 mod contender;
 mod footprints;
@@ -26,6 +27,7 @@ mod tests;
 
 pub use as_c::{Accesses, C_PRELUDE, as_c, leave_out_what_c_lacks};
 pub use c::{CDifference, CTally, compare_as_c};
+pub use closure::{RustTally, compare_as_closures};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
@@ -55,7 +57,7 @@ pub struct Settings {
     /// In which variant of their algorithms the engines run: what `plain`, `no_sleep`, `capture` and `cutoffs` say;
     /// and whether data races are compared, by the engines that find them.
     pub variant: Options,
-    /// Lets somebody else stop the run.
+    /// Stops the run from outside.
     pub cancel: Cancel,
 }
 

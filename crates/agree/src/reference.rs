@@ -1,7 +1,7 @@
 //! The plainest way to visit every state: a queue and a table of whole states.
 //!
-//! The oracle of the agreement, `exhaustive`, is an engine too, with fingerprints, batches and threads. Here it is held
-//! against a page of code that has none of that, and that also knows whether the program can run for ever.
+//! The oracle of the agreement, `exhaustive`, is an engine too, with fingerprints, batches and threads. Here it is
+//! compared with a page of code that has none of that, and that also knows whether the program can run for ever.
 
 use super::observations::Observations;
 use mazurka_core::{ActorId, Ending, Insight, Move, Outcome, Step, System, ToldAccesses};

@@ -1,5 +1,8 @@
 //! Random programs are the same in C as in `.mz`: what can go wrong, how many traces, whether there is a data race.
 
+#[path = "../../load/tests/common/mod.rs"]
+mod common;
+
 use mazurka_agree::{CTally, compare_as_c};
 use mazurka_c::clang::Clang;
 use std::io::Write;
@@ -12,13 +15,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 /// `MAZURKA_AGREE_C=5000` compares more programs, `MAZURKA_AGREE_C_SEED` others.
 #[test]
 fn random_programs_are_the_same_in_c() {
-    let Ok(clang) = Clang::find() else {
-        // Not by a macro: what macros print is shown only for tests that fail.
-        writeln!(std::io::stderr(), "skipped: there is no clang").expect("standard error can be written to");
-        let required = std::env::var("MAZURKA_REQUIRE").unwrap_or_default();
-        assert!(!required.split_whitespace().any(|required| required == "clang"), "clang is required here");
-        return;
-    };
+    let Ok(clang) = Clang::find() else { return common::skip("clang", "there is no clang") };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let (seed, programs) = (number("MAZURKA_AGREE_C_SEED", 0), number("MAZURKA_AGREE_C", 300));
     let mut tally = CTally::default();

@@ -17,10 +17,12 @@ void mazurka_atomic_begin(void);
 void mazurka_atomic_end(void);
 void mazurka_event(const char *name, void (*happens)(void)); /* may happen again and again */
 static inline void mazurka_wait(void) { }
+#define mazurka_await(holds) do { } while (!(holds)) /* waits until it holds; `holds` only reads */
 
 #else
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 struct mazurka_message {
@@ -88,6 +90,7 @@ static inline void mazurka_wait(void) {
 }
 
 static inline int mazurka_choose(int from, int to) { return from + rand() % (to - from); }
+#define mazurka_await(holds) do { sched_yield(); } while (!(holds))
 static inline void mazurka_assume(int holds) { if (!holds) exit(0); }
 static inline void mazurka_atomic_begin(void) { pthread_mutex_lock(&mazurka_atomic); }
 static inline void mazurka_atomic_end(void) { pthread_mutex_unlock(&mazurka_atomic); }

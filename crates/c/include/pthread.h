@@ -28,6 +28,9 @@ enum {
     PTHREAD_MUTEX_FAST_NP = PTHREAD_MUTEX_NORMAL
 };
 enum { PTHREAD_PROCESS_PRIVATE, PTHREAD_PROCESS_SHARED };
+enum { PTHREAD_PRIO_NONE, PTHREAD_PRIO_INHERIT, PTHREAD_PRIO_PROTECT };
+enum { PTHREAD_MUTEX_STALLED, PTHREAD_MUTEX_ROBUST };
+enum { PTHREAD_INHERIT_SCHED, PTHREAD_EXPLICIT_SCHED };
 enum { PTHREAD_SCOPE_SYSTEM, PTHREAD_SCOPE_PROCESS };
 enum { PTHREAD_CANCEL_ENABLE, PTHREAD_CANCEL_DISABLE };
 enum { PTHREAD_CANCEL_DEFERRED, PTHREAD_CANCEL_ASYNCHRONOUS };
@@ -55,16 +58,23 @@ int pthread_attr_getdetachstate(const pthread_attr_t *, int *);
 int pthread_attr_setscope(pthread_attr_t *, int);
 int pthread_attr_setstacksize(pthread_attr_t *, __SIZE_TYPE__);
 int pthread_attr_setschedpolicy(pthread_attr_t *, int);
+int pthread_attr_setinheritsched(pthread_attr_t *, int);
+int pthread_attr_setguardsize(pthread_attr_t *, __SIZE_TYPE__);
 
 int pthread_mutexattr_init(pthread_mutexattr_t *);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *);
 int pthread_mutexattr_settype(pthread_mutexattr_t *, int);
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *, int);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *, int);
+int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *, int);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *, int);
 int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
 int pthread_mutex_destroy(pthread_mutex_t *);
 int pthread_mutex_lock(pthread_mutex_t *);
 int pthread_mutex_trylock(pthread_mutex_t *);
 int pthread_mutex_timedlock(pthread_mutex_t *, const struct timespec *);
+int pthread_mutex_clocklock(pthread_mutex_t *, int, const struct timespec *);
+int pthread_mutex_consistent(pthread_mutex_t *);
 int pthread_mutex_unlock(pthread_mutex_t *);
 
 int pthread_condattr_init(pthread_condattr_t *);
@@ -75,6 +85,7 @@ int pthread_cond_init(pthread_cond_t *, const pthread_condattr_t *);
 int pthread_cond_destroy(pthread_cond_t *);
 int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
 int pthread_cond_timedwait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+int pthread_cond_clockwait(pthread_cond_t *, pthread_mutex_t *, int, const struct timespec *);
 int pthread_cond_signal(pthread_cond_t *);
 int pthread_cond_broadcast(pthread_cond_t *);
 
@@ -84,6 +95,9 @@ int pthread_rwlock_init(pthread_rwlock_t *, const pthread_rwlockattr_t *);
 int pthread_rwlock_destroy(pthread_rwlock_t *);
 int pthread_rwlock_rdlock(pthread_rwlock_t *);
 int pthread_rwlock_wrlock(pthread_rwlock_t *);
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *, int);
+int pthread_rwlock_timedrdlock(pthread_rwlock_t *, const struct timespec *);
+int pthread_rwlock_timedwrlock(pthread_rwlock_t *, const struct timespec *);
 int pthread_rwlock_tryrdlock(pthread_rwlock_t *);
 int pthread_rwlock_trywrlock(pthread_rwlock_t *);
 int pthread_rwlock_unlock(pthread_rwlock_t *);

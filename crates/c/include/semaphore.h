@@ -12,6 +12,7 @@ int sem_destroy(sem_t *);
 int sem_wait(sem_t *);
 int sem_trywait(sem_t *);
 int sem_timedwait(sem_t *, const struct timespec *);
+int sem_clockwait(sem_t *, int, const struct timespec *);
 int sem_post(sem_t *);
 int sem_getvalue(sem_t *, int *);
 

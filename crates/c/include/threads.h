@@ -35,6 +35,7 @@ int mtx_init(mtx_t *, int);
 void mtx_destroy(mtx_t *);
 int mtx_lock(mtx_t *);
 int mtx_trylock(mtx_t *);
+int mtx_timedlock(mtx_t *, const struct timespec *);
 int mtx_unlock(mtx_t *);
 
 int cnd_init(cnd_t *);

@@ -1,9 +1,13 @@
 //! Calling clang. This is the only place of the crate that reaches outside.
 
+use mazurka_core::StopReason;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// The headers that stand before those of the system, by name.
 const HEADERS: &[(&str, &str)] = &[
@@ -19,6 +23,8 @@ const HEADERS: &[(&str, &str)] = &[
 const VARIABLE: &str = "MAZURKA_CLANG";
 /// The versions that are looked for where there is no plain `clang`.
 const VERSIONS: std::ops::RangeInclusive<u32> = 14..=30;
+/// How often a compiler that runs is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 /// A compiler.
 #[derive(Clone, Debug)]
@@ -35,6 +41,8 @@ pub enum ClangError {
     Failed(String),
     /// It found errors: what it printed.
     Errors(String),
+    /// It was ended before it was done.
+    Stopped(StopReason),
 }
 
 impl fmt::Display for ClangError {
@@ -46,6 +54,7 @@ impl fmt::Display for ClangError {
             ),
             ClangError::Failed(reason) => write!(f, "error: clang could not be run: {reason}"),
             ClangError::Errors(text) => f.write_str(text),
+            ClangError::Stopped(reason) => write!(f, "error: clang was ended: {}", reason.words()),
         }
     }
 }
@@ -81,11 +90,18 @@ impl Clang {
 
     /// Translates a C file to IR. `options` are the user's.
     pub fn translate(&self, file: &str, options: &[String]) -> Result<String, ClangError> {
-        self.translate_in(file, options, None)
+        self.translate_within(file, options, false, |_| None)
     }
 
-    /// Translates a C file to IR in a folder.
-    pub fn translate_in(&self, file: &str, options: &[String], folder: Option<&Path>) -> Result<String, ClangError> {
+    /// Translates a C file to IR. One that was preprocessed on some machine has the types of its C library in it. Again and
+    /// again `stop` is told how many bytes the compiler holds, and may end it.
+    pub fn translate_within(
+        &self,
+        file: &str,
+        options: &[String],
+        is_preprocessed: bool,
+        mut stop: impl FnMut(u64) -> Option<StopReason>,
+    ) -> Result<String, ClangError> {
         let headers = Headers::write().map_err(|error| ClangError::Failed(error.to_string()))?;
         let mut command = Command::new(&self.program);
         command
@@ -93,22 +109,60 @@ impl Clang {
             .args(["-emit-llvm", "-w", "-D__MAZURKA__", "-D_BITS_PTHREADTYPES_COMMON_H=1"])
             .arg("-isystem")
             .arg(&headers.folder)
-            .args(["-include", "mazurka_types.h"])
+            .args(if is_preprocessed { &[][..] } else { &["-include", "mazurka_types.h"] })
             .args(options)
             .args(["-o", "-", "--", file])
             .stdin(Stdio::null());
-        if let Some(folder) = folder {
-            command.current_dir(folder);
-        }
-        let output = command.output().map_err(|error| match error.kind() {
+        let failed = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => ClangError::Missing,
             _ => ClangError::Failed(error.to_string()),
-        })?;
-        if !output.status.success() {
-            return Err(ClangError::Errors(String::from_utf8_lossy(&output.stderr).into_owned()));
+        };
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+        let (output, errors) = (read_beside(child.stdout.take()), read_beside(child.stderr.take()));
+        let status = wait_within(&mut child, &mut stop)?;
+        let [output, errors] = [output, errors].map(|bytes| bytes.join().unwrap_or_default());
+        if !status.success() {
+            return Err(ClangError::Errors(String::from_utf8_lossy(&errors).into_owned()));
         }
-        String::from_utf8(output.stdout).map_err(|_| ClangError::Failed("its output is no text".to_owned()))
+        String::from_utf8(output).map_err(|_| ClangError::Failed("its output is no text".to_owned()))
     }
+}
+
+/// Waits for a process, and ends it if it is to stop.
+fn wait_within(child: &mut Child, stop: &mut dyn FnMut(u64) -> Option<StopReason>) -> Result<ExitStatus, ClangError> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) => {}
+            Err(error) => return Err(ClangError::Failed(error.to_string())),
+        }
+        if let Some(reason) = stop(memory_of(child.id())) {
+            // It may have ended by itself meanwhile.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(ClangError::Stopped(reason));
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Reads all that a process writes, in a thread of its own.
+fn read_beside(from: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            let _ = from.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+/// How many bytes a process holds; 0 where the system does not tell.
+fn memory_of(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let held = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kibibytes = held.and_then(|held| held.split_whitespace().next()?.parse::<u64>().ok());
+    kibibytes.map_or(0, |kibibytes| kibibytes.saturating_mul(1024))
 }
 
 /// A folder with our headers, for as long as it is needed.

@@ -55,9 +55,9 @@ struct Last {
 struct Cell {
     writes: SmallVec<[Last; 2]>,
     reads: SmallVec<[Last; 2]>,
-    /// What who acquires the value comes to know.
+    /// What an actor learns that acquires the value.
     release: Vector,
-    /// Who headed the release sequence, plus 1.
+    /// The actor that headed the release sequence, plus 1.
     head: u32,
 }
 
@@ -66,7 +66,7 @@ struct Cell {
 pub(crate) struct Clocks {
     actors: Vec<Actor>,
     cells: FxHashMap<u32, Cell>,
-    /// What locks and the like tell who takes them.
+    /// What locks and the like tell an actor that acquires them.
     locks: FxHashMap<u32, Vector>,
 }
 

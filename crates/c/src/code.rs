@@ -255,6 +255,16 @@ pub(crate) enum Instruction {
     },
     AtomicBegin,
     AtomicEnd,
+    /// The way into a loop that may wait.
+    Enter {
+        spin: u32,
+        kept: Operand,
+    },
+    /// The way from one round of it to the next. `kept`: what the next round uses of this one.
+    Again {
+        spin: u32,
+        kept: Operand,
+    },
     Unreachable,
     Unsupported {
         message: u32,
@@ -273,6 +283,15 @@ pub(crate) struct RoutineCall {
     pub(crate) block_type: Option<(u32, u32)>,
     /// The name of the function.
     pub(crate) name: Arc<str>,
+}
+
+/// A loop that may wait: see `spin.rs`.
+#[derive(Clone, Debug)]
+pub(crate) struct Spin {
+    /// The next larger one around it, or [`NONE`].
+    pub(crate) parent: u32,
+    /// Whether a round uses something of the one before.
+    pub(crate) keeps: bool,
 }
 
 /// Where a `switch` goes.
@@ -391,12 +410,15 @@ pub struct Program {
     pub(crate) thread_private: Vec<u64>,
     /// Whether threads have an `errno`, first in their private memory.
     pub(crate) has_errno: bool,
-    /// Where the keys of thread-specific values are counted.
+    /// Where the keys of thread-specific values are counted, and then the function that each one's values are given to at
+    /// the end of a thread. 0 if there are no keys.
     pub(crate) keys_at: u64,
     /// How many objects the variables have.
     pub(crate) objects: u32,
     pub(crate) debug: Debug,
     pub(crate) features: Features,
+    /// The loops that may wait.
+    pub(crate) spins: Vec<Spin>,
     /// What clang calls itself.
     pub(crate) producer: Option<String>,
     pub(crate) options: crate::Options,
@@ -449,6 +471,7 @@ impl Instruction {
                 visit(no);
             }
             I::Branch { condition, .. } => visit(condition),
+            I::Enter { kept, .. } | I::Again { kept, .. } => visit(kept),
             I::Switch { value, .. } => visit(value),
             I::Allocate { bytes, .. } => visit(bytes),
             I::Load { pointer, .. } => visit(pointer),
@@ -527,6 +550,8 @@ impl Instruction {
             | I::Return { .. }
             | I::AtomicBegin
             | I::AtomicEnd
+            | I::Enter { .. }
+            | I::Again { .. }
             | I::Unreachable
             | I::Unsupported { .. } => {}
         }

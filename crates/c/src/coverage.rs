@@ -2,22 +2,38 @@
 //! never taken back.
 
 use crate::code::Program;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// An assumption was found true.
 pub(crate) const PASSED: u8 = 1;
 /// An execution ended here, because an assumption was false.
 pub(crate) const BLOCKED: u8 = 2;
+/// An execution ended while an actor waited in a loop here for what no actor does.
+pub(crate) const SPUN: u8 = 4;
+
+/// The condition of an assertion may have been looked at: the execution branched here.
+pub(crate) const REACHED: u8 = 8;
 
 /// The marks of one model, for each instruction.
 #[derive(Debug)]
 pub(crate) struct Marks {
     instructions: Box<[AtomicU8]>,
+    finished: AtomicBool,
 }
 
 impl Marks {
     pub(crate) fn new(program: &Program) -> Self {
-        Marks { instructions: program.code.iter().map(|_| AtomicU8::new(0)).collect() }
+        let instructions = program.code.iter().map(|_| AtomicU8::new(0)).collect();
+        Marks { instructions, finished: AtomicBool::new(false) }
+    }
+
+    /// An execution came to its own end.
+    pub(crate) fn note_finished(&self) {
+        self.finished.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_finished(&self) -> bool {
+        self.finished.load(Ordering::Relaxed)
     }
 
     /// An execution came to an instruction. It is written once: afterwards all threads only look.

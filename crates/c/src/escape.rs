@@ -44,7 +44,8 @@ pub(crate) struct Analysis<'f> {
 }
 
 impl<'f> Analysis<'f> {
-    pub(crate) fn new(function: &'f Function, types: &Types) -> Self {
+    /// `promotes`: whether any variable is to be a register.
+    pub(crate) fn new(function: &'f Function, types: &Types, promotes: bool) -> Self {
         let mut uses: FxHashMap<&str, Vec<Use>> = FxHashMap::default();
         for (block, content) in function.blocks.iter().enumerate() {
             for (instruction, content) in content.instructions.iter().enumerate() {
@@ -59,7 +60,7 @@ impl<'f> Analysis<'f> {
         let mut analysis = Analysis { function, uses, promoted: FxHashSet::default() };
         for (name, ty, count) in analysis.allocations() {
             let is_one = count.is_none_or(|value| *value == Value::Constant(crate::ir::Constant::Number(1)));
-            if is_one && types.width(ty).is_some() && analysis.is_register(name, ty) {
+            if promotes && is_one && types.width(ty).is_some() && analysis.is_register(name, ty) {
                 analysis.promoted.insert(name.into());
             }
         }

@@ -18,6 +18,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assertions;
 pub mod clang;
 mod clocks;
 mod code;
@@ -34,11 +35,14 @@ mod objects;
 mod printed;
 mod registers;
 mod run;
+mod spin;
 mod state;
 mod words;
 
+pub use assertions::{Assertion, assertions};
 pub use code::Program;
-pub use model::{Finished, Identity, Model};
+pub use mazurka_core::Identity;
+pub use model::{Finished, Model};
 pub use printed::Printed;
 pub use state::State;
 
@@ -58,11 +62,13 @@ pub struct Options {
     pub nondet: Option<(i64, i64)>,
     /// Whether all local variables in memory are visible to others: for tests.
     pub all_visible: bool,
+    /// Whether it is wrong to read memory that was never set.
+    pub unset: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { entry: "main".to_owned(), arguments: Vec::new(), nondet: None, all_visible: false }
+        Options { entry: "main".to_owned(), arguments: Vec::new(), nondet: None, all_visible: false, unset: false }
     }
 }
 
@@ -113,15 +119,6 @@ impl Program {
     pub fn explored_values(&self) -> Option<(i64, i64)> {
         let asks = self.calls.iter().any(|call| call.routine == library::Routine::Nondet);
         self.options.nondet.filter(|_| asks)
-    }
-
-    /// How many assertions there are.
-    pub fn assertions(&self) -> usize {
-        use library::Routine as R;
-        let asserts = |call: &&code::RoutineCall| {
-            matches!(call.routine, R::AssertFail | R::AssertFailMac | R::AssertThat | R::ErrorReached)
-        };
-        self.calls.iter().filter(asserts).count()
     }
 
     /// Bytes that tell programs apart by what they do: the same for the same code, whatever stands in comments.

@@ -22,6 +22,7 @@ pub(crate) enum Routine {
     TryLock,
     TryLockC11,
     TimedLock,
+    TimedLockC11,
     Unlock,
     SetMutexType,
     SetDetached,
@@ -41,6 +42,8 @@ pub(crate) enum Routine {
     WriteLock,
     TryReadLock,
     TryWriteLock,
+    TimedReadLock,
+    TimedWriteLock,
     RwUnlock,
     // Barriers, semaphores, once.
     BarrierInit,
@@ -239,11 +242,11 @@ fn intrinsic(name: &str) -> Option<Routine> {
                 "expect" => R::First,
                 "is.constant" => R::IsConstant,
                 "objectsize" => R::ObjectSize,
-                "fabs" => R::Math(Math::Absolute),
-                "sqrt" => R::Math(Math::SquareRoot),
-                "floor" => R::Math(Math::Floor),
-                "ceil" => R::Math(Math::Ceil),
-                "trunc" => R::Math(Math::Truncate),
+                "fabs" | "fabsf" => R::Math(Math::Absolute),
+                "sqrt" | "sqrtf" => R::Math(Math::SquareRoot),
+                "floor" | "floorf" => R::Math(Math::Floor),
+                "ceil" | "ceilf" => R::Math(Math::Ceil),
+                "trunc" | "truncf" => R::Math(Math::Truncate),
                 "fmuladd" | "fma" => R::Math(Math::MultiplyAdd),
                 "copysign" => R::Math(Math::CopySign),
                 "maxnum" => R::Math(Math::Max),
@@ -276,7 +279,7 @@ fn by_name(name: &str) -> Option<Routine> {
         "pthread_join" => R::Join,
         "pthread_detach" => R::Detach,
         "pthread_exit" => R::EndThread,
-        "pthread_self" | "thrd_current" => R::Current,
+        "pthread_self" | "thrd_current" | "gettid" | "__VERIFIER_tid" => R::Current,
         "pthread_equal" | "thrd_equal" => R::SameThread,
         "thrd_create" => R::CreateC11,
         "thrd_join" => R::JoinC11,
@@ -288,7 +291,8 @@ fn by_name(name: &str) -> Option<Routine> {
         "pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock" => R::Lock,
         "pthread_mutex_trylock" | "pthread_spin_trylock" => R::TryLock,
         "mtx_trylock" => R::TryLockC11,
-        "pthread_mutex_timedlock" => R::TimedLock,
+        "pthread_mutex_timedlock" | "pthread_mutex_clocklock" => R::TimedLock,
+        "mtx_timedlock" => R::TimedLockC11,
         "pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" => R::Unlock,
         "pthread_mutexattr_settype" => R::SetMutexType,
         "pthread_spin_init" => R::SpinInit,
@@ -304,6 +308,8 @@ fn by_name(name: &str) -> Option<Routine> {
         "pthread_rwlock_destroy" => R::RwDestroy,
         "pthread_rwlock_rdlock" => R::ReadLock,
         "pthread_rwlock_wrlock" => R::WriteLock,
+        "pthread_rwlock_timedrdlock" | "pthread_rwlock_clockrdlock" => R::TimedReadLock,
+        "pthread_rwlock_timedwrlock" | "pthread_rwlock_clockwrlock" => R::TimedWriteLock,
         "pthread_rwlock_tryrdlock" => R::TryReadLock,
         "pthread_rwlock_trywrlock" => R::TryWriteLock,
         "pthread_rwlock_unlock" => R::RwUnlock,
@@ -313,7 +319,7 @@ fn by_name(name: &str) -> Option<Routine> {
         "sem_init" => R::SemaphoreInit,
         "sem_wait" => R::SemaphoreWait,
         "sem_trywait" => R::SemaphoreTryWait,
-        "sem_timedwait" => R::SemaphoreTimedWait,
+        "sem_timedwait" | "sem_clockwait" => R::SemaphoreTimedWait,
         "sem_post" => R::SemaphorePost,
         "sem_getvalue" => R::SemaphoreValue,
         "sem_destroy" => R::SemaphoreDestroy,
@@ -360,21 +366,21 @@ fn by_name(name: &str) -> Option<Routine> {
         "toupper" => R::ToUpper,
         "tolower" => R::ToLower,
         "rand" | "random" | "rand_r" | "lrand48" => R::Random,
-        "fabs" => R::Math(Math::Absolute),
-        "sqrt" => R::Math(Math::SquareRoot),
-        "floor" => R::Math(Math::Floor),
-        "ceil" => R::Math(Math::Ceil),
-        "trunc" => R::Math(Math::Truncate),
-        "round" => R::Math(Math::Round),
-        "pow" => R::Math(Math::Power),
-        "exp" => R::Math(Math::Exp),
-        "log" => R::Math(Math::Log),
-        "sin" => R::Math(Math::Sine),
-        "cos" => R::Math(Math::Cosine),
-        "tan" => R::Math(Math::Tangent),
-        "fmax" => R::Math(Math::Max),
-        "fmin" => R::Math(Math::Min),
-        "fmod" => R::Math(Math::Remainder),
+        "fabs" | "fabsf" => R::Math(Math::Absolute),
+        "sqrt" | "sqrtf" => R::Math(Math::SquareRoot),
+        "floor" | "floorf" => R::Math(Math::Floor),
+        "ceil" | "ceilf" => R::Math(Math::Ceil),
+        "trunc" | "truncf" => R::Math(Math::Truncate),
+        "round" | "roundf" => R::Math(Math::Round),
+        "pow" | "powf" => R::Math(Math::Power),
+        "exp" | "expf" => R::Math(Math::Exp),
+        "log" | "logf" => R::Math(Math::Log),
+        "sin" | "sinf" => R::Math(Math::Sine),
+        "cos" | "cosf" => R::Math(Math::Cosine),
+        "tan" | "tanf" => R::Math(Math::Tangent),
+        "fmax" | "fmaxf" => R::Math(Math::Max),
+        "fmin" | "fminf" => R::Math(Math::Min),
+        "fmod" | "fmodf" => R::Math(Math::Remainder),
         "printf" => R::Print,
         "__printf_chk" => R::PrintTo,
         "fprintf" | "dprintf" => R::PrintTo,
@@ -453,6 +459,30 @@ fn by_name(name: &str) -> Option<Routine> {
         | "fclose"
         | "__VERIFIER_loop_begin"
         | "__VERIFIER_spin_start"
+        | "__VERIFIER_spin_end"
+        | "__VERIFIER_loop_bound"
+        | "pthread_mutexattr_setprotocol"
+        | "pthread_mutexattr_setprioceiling"
+        | "pthread_mutexattr_setrobust"
+        | "pthread_mutex_consistent"
+        | "pthread_attr_setinheritsched"
+        | "pthread_attr_setschedparam"
+        | "pthread_attr_setguardsize"
+        | "pthread_setschedparam"
+        | "pthread_setschedprio"
+        | "pthread_setaffinity_np"
+        | "pthread_rwlockattr_setpshared"
+        | "pthread_rwlockattr_setkind_np"
+        | "pthread_atfork"
+        | "pthread_sigmask"
+        | "sigprocmask"
+        | "sigaction"
+        | "sigemptyset"
+        | "sigfillset"
+        | "sigaddset"
+        | "sched_setscheduler"
+        | "alarm"
+        | "fputc_unlocked"
         | "setlocale" => R::Nothing,
         _ if name.starts_with("__VERIFIER_nondet") => R::Nondet,
         _ => return None,
@@ -569,6 +599,9 @@ impl Routine {
             | R::TryLock
             | R::TryLockC11
             | R::TimedLock
+            | R::TimedLockC11
+            | R::TimedReadLock
+            | R::TimedWriteLock
             | R::Unlock
             | R::SpinInit
             | R::ConditionInit

@@ -6,6 +6,7 @@ use crate::ir::{Constant, Global, Module, Operation, Type, Types, Value};
 use crate::library::{Routine, routine};
 use crate::lower::lower;
 use crate::memory::{CONSTANTS, FUNCTIONS, GLOBALS, address};
+use crate::spin::{calm_functions, waiting_loops};
 use crate::{Options, ReadError};
 use mazurka_core::Diagnostic;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,7 +67,7 @@ fn trouble(file: &str, message: String, label: &str) -> ReadError {
 impl Linker<'_> {
     fn declare_functions(&mut self) -> Result<(), ReadError> {
         let files = self.files;
-        // Who defines a name that all modules see.
+        // Which module defines a name that all modules see.
         let mut defined: FxHashMap<&str, (usize, bool)> = FxHashMap::default();
         for (number, (file, module)) in files.iter().enumerate() {
             for function in
@@ -140,7 +141,7 @@ impl Linker<'_> {
         if has_keys {
             let global = Global {
                 name: Arc::from("(keys)"),
-                ty: Type::Int(32),
+                ty: Type::Array(1 + crate::MOST_KEYS, Type::Int(64).into()),
                 initial: None,
                 is_constant: false,
                 is_thread_local: false,
@@ -149,7 +150,7 @@ impl Linker<'_> {
                 align: 8,
                 debug: None,
             };
-            if let Symbol::Address(at) = self.place(0, &Module::default(), &global, 4) {
+            if let Symbol::Address(at) = self.place(0, &Module::default(), &global, 8 + 8 * crate::MOST_KEYS) {
                 self.program.keys_at = at;
             }
         }
@@ -428,16 +429,23 @@ impl Linker<'_> {
         let mut analyses = Vec::new();
         for (_, module) in files {
             let bodies = module.functions.iter().filter(|function| !function.blocks.is_empty());
-            analyses.extend(bodies.map(|function| Analysis::new(function, &module.types)));
+            analyses.extend(bodies.map(|function| Analysis::new(function, &module.types, !self.program.options.unset)));
         }
         let fates = fates(&analyses, &defined);
+        let promoted: Vec<FxHashSet<Box<str>>> = analyses.iter().map(|analysis| analysis.promoted.clone()).collect();
+        let bodies = files.iter().flat_map(|(_, module)| &module.functions);
+        let bodies: Vec<(&crate::ir::Function, &FxHashSet<Box<str>>)> =
+            bodies.filter(|function| !function.blocks.is_empty()).zip(&promoted).collect();
+        let calm = calm_functions(&bodies, &defined);
+        let mut promoted = promoted.iter();
         let mut analyses = analyses.into_iter();
         for (number, (_, module)) in files.iter().enumerate() {
             for function in module.functions.iter().filter(|function| !function.blocks.is_empty()) {
-                let Some(analysis) = analyses.next() else { return };
+                let (Some(analysis), Some(promoted)) = (analyses.next(), promoted.next()) else { return };
                 let Some(Symbol::Function(index)) = self.symbols[number].get(&function.name) else { continue };
                 let is_open = self.program.functions[index as usize].body == Body::Code(NONE);
                 if is_open {
+                    let loops = waiting_loops(function, promoted, &calm, &defined);
                     let mut locals = analysis.locals(&fates, &defined);
                     if self.program.options.all_visible {
                         locals.private.clear();
@@ -451,9 +459,14 @@ impl Linker<'_> {
                         &self.symbols[number],
                         &locals,
                         &fates,
+                        &loops,
                     );
                 }
             }
+        }
+        // Of two functions with one name in one file, the other one.
+        for function in self.program.functions.iter_mut().filter(|function| function.body == Body::Code(NONE)) {
+            function.body = Body::Missing;
         }
     }
 
@@ -570,7 +583,9 @@ impl Program {
         for instruction in &self.code {
             match *instruction {
                 I::Routine { call } => match self.calls[call as usize].routine {
-                    Routine::TryLock | Routine::TryLockC11 | Routine::TimedLock => features.tries = true,
+                    Routine::TryLock | Routine::TryLockC11 | Routine::TimedLock | Routine::TimedLockC11 => {
+                        features.tries = true
+                    }
                     Routine::Exit => features.exits = true,
                     Routine::HandlerAny | Routine::QCreate => features.any_handlers = true,
                     Routine::HandlerFifo => features.fifo_handlers = true,

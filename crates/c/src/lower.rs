@@ -6,7 +6,7 @@
 
 use crate::code::{
     Binary, Body, Conversion, Home, Instruction as I, List, LocalVariable, NONE, Operand, Pc, Predicate, Program,
-    Register, RoutineCall, SwitchTable,
+    Register, RoutineCall, Spin, SwitchTable,
 };
 use crate::escape::{Fates, Locals};
 use crate::ir::{
@@ -15,6 +15,7 @@ use crate::ir::{
 use crate::library::Routine;
 use crate::link::{Symbol, Symbols, is_thread_local_address, symbol_address};
 use crate::registers;
+use crate::spin::Loop;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -38,8 +39,14 @@ pub(crate) fn lower(
     symbols: &Symbols,
     locals: &Locals,
     fates: &FxHashMap<&str, Fates>,
+    loops: &[Loop],
 ) {
     let first_pool = program.pool.len();
+    let first_spin = program.spins.len() as u32;
+    for spin in loops {
+        let parent = spin.parent.map_or(NONE, |parent| first_spin + parent as u32);
+        program.spins.push(Spin { parent, keeps: spin.kept.is_some() });
+    }
     let mut lowering = Lowering {
         types: &module.types,
         function,
@@ -47,6 +54,8 @@ pub(crate) fn lower(
         symbols,
         locals,
         fates,
+        loops,
+        first_spin,
         registers: 0,
         values: FxHashMap::default(),
         homes: FxHashMap::default(),
@@ -107,6 +116,9 @@ struct Lowering<'p, 'l> {
     symbols: &'l Symbols,
     locals: &'l Locals,
     fates: &'l FxHashMap<&'l str, Fates>,
+    /// The loops that may wait, and the program's number of the first.
+    loops: &'l [Loop],
+    first_spin: u32,
     registers: u32,
     /// The registers of local values.
     values: FxHashMap<&'l str, Parts>,
@@ -185,6 +197,7 @@ impl<'l> Lowering<'_, 'l> {
             if let Err(message) = self.moves(from, to) {
                 self.unsupported(message);
             }
+            self.mark_round(from, to);
             self.emit(I::Jump { to });
         }
     }
@@ -450,6 +463,10 @@ impl<'l> Lowering<'_, 'l> {
                 let operands = self.list([expected, new]).start;
                 let pair = Type::Struct { fields: [ty.clone(), Type::Int(1)].into(), packed: false };
                 let results = self.results(result, &pair)?;
+                if results.len() != 2 {
+                    // The text has another value of this name.
+                    return Err("the result of this cmpxchg is no pair".to_owned());
+                }
                 let results = self.list(results).start;
                 self.emit(I::Exchange { pointer, operands, results, size, order: *order, failure: *failure });
             }
@@ -524,6 +541,7 @@ impl<'l> Lowering<'_, 'l> {
             Operation::Jump { to } => {
                 let to = self.target(to)?;
                 self.moves(block, to)?;
+                self.mark_round(block, to);
                 self.emit(I::Jump { to });
             }
             Operation::Branch { condition, yes, no } => {
@@ -678,10 +696,20 @@ impl<'l> Lowering<'_, 'l> {
         first.is_some_and(|first| matches!(first.operation, Operation::Phi { .. }))
     }
 
-    /// The block to go to from a branch: a stub with moves, if there are any on the edge.
+    /// Notes that an edge leads into a loop that may wait, or from one of its rounds to the next.
+    fn mark_round(&mut self, from: u32, to: u32) {
+        if let Some(number) = self.loops.iter().position(|spin| spin.head == to) {
+            let (spin, known) = (self.first_spin + number as u32, &self.loops[number]);
+            let register = known.kept.as_deref().and_then(|kept| self.values.get(kept)?.first().copied());
+            let kept = register.unwrap_or_else(|| self.constant(0));
+            self.emit(if known.has(from) { I::Again { spin, kept } } else { I::Enter { spin, kept } });
+        }
+    }
+
+    /// The block to go to from a branch: a stub, if something happens on the edge.
     fn edge(&mut self, from: u32, to: &str) -> Lowered<u32> {
         let to = self.target(to)?;
-        if !self.has_phis(to) {
+        if !self.has_phis(to) && self.loops.iter().all(|spin| spin.head != to) {
             return Ok(to);
         }
         let known = self.stubs.iter().find(|stub| (stub.1, stub.2) == (from, to)).map(|stub| stub.0);
@@ -726,8 +754,13 @@ impl<'l> Lowering<'_, 'l> {
     fn call(&mut self, ty: &Type, callee: &'l Value, given: &'l [Argument], result: Option<&'l str>) -> Lowered<()> {
         if let Value::Assembly(text) = callee {
             let text = String::from_utf8_lossy(text);
-            let is_quiet =
-                text.trim().is_empty() || ["mfence", "pause", "nop", "yield"].iter().any(|word| text.trim() == *word);
+            let is_quiet = text.trim().is_empty()
+                || [
+                    "mfence", "lfence", "sfence", "pause", "nop", "rep nop", "rep; nop", "yield", "sync", "lwsync",
+                    "isync", "dmb ish", "dmb sy", "isb",
+                ]
+                .iter()
+                .any(|word| text.trim() == *word);
             return if is_quiet { Ok(()) } else { Err("inline assembly is not modelled".to_owned()) };
         }
         if is_thread_local_address(callee)

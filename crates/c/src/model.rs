@@ -4,22 +4,24 @@ use crate::code::Program;
 use crate::coverage::Marks;
 use crate::memory::{FUNCTIONS, space};
 use crate::objects::{ActorInfo, ActorKey, Actors, Key, Kind, Objects, SyncKind, What};
+use crate::printed::Witness;
 use crate::run::{Run, is_open, obstacle};
 use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight,
-    Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Identity,
+    Insight, Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value,
+    Violation,
 };
 use std::sync::Arc;
 
-/// How actors that come to be while the program runs are told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// The n-th thing that its creator made: the same actor in every execution.
-    History,
-    /// What the actor is at present, so that states come back.
-    Presence,
+/// What turned up while a program was run: its numbers and names.
+#[derive(Debug)]
+struct Tables {
+    objects: Objects,
+    actors: Actors,
+    marks: Marks,
+    blocks: words::Blocks,
 }
 
 /// A program that can be explored.
@@ -27,10 +29,9 @@ pub enum Identity {
 pub struct Model {
     program: Arc<Program>,
     identity: Identity,
-    objects: Objects,
-    actors: Actors,
-    marks: Marks,
-    pub(crate) blocks: words::Blocks,
+    tables: Arc<Tables>,
+    /// Whether an actor stops in a loop of which another round would be the same.
+    pub(crate) stops_spinning: bool,
     initial: State,
     start_violations: Vec<Violation>,
 }
@@ -40,10 +41,13 @@ impl Model {
     pub fn new(program: Arc<Program>, identity: Identity) -> Self {
         let mut model = Model {
             identity,
-            objects: Objects::new(program.objects),
-            actors: Actors::default(),
-            marks: Marks::new(&program),
-            blocks: words::Blocks::default(),
+            tables: Arc::new(Tables {
+                objects: Objects::new(program.objects),
+                actors: Actors::default(),
+                marks: Marks::new(&program),
+                blocks: words::Blocks::default(),
+            }),
+            stops_spinning: false,
             initial: State::default(),
             start_violations: Vec::new(),
             program,
@@ -56,7 +60,28 @@ impl Model {
 
     /// Makes a program explorable by engines that follow executions: data races are seen along them.
     pub fn with_races(program: Arc<Program>) -> Self {
-        let mut model = Model::new(program, Identity::History);
+        Model::new(program, Identity::History).seeing_races()
+    }
+
+    /// The same program, with the same numbers: an actor stops where it waits in a loop, instead of going round for ever.
+    /// Nothing else is lost, see `spin.rs`. For engines that follow executions to their ends.
+    #[must_use]
+    pub fn stopping_spins(&self) -> Model {
+        Model {
+            program: Arc::clone(&self.program),
+            identity: self.identity,
+            tables: Arc::clone(&self.tables),
+            stops_spinning: !self.program.spins.is_empty(),
+            initial: self.initial.clone(),
+            start_violations: self.start_violations.clone(),
+        }
+    }
+
+    /// The same program, with the same numbers: data races are seen.
+    #[must_use]
+    pub fn seeing_races(&self) -> Model {
+        let mut model = self.stopping_spins();
+        model.stops_spinning = self.stops_spinning;
         model.initial.clocks = Some(Box::default());
         model
     }
@@ -75,30 +100,30 @@ impl Model {
     fn start(&self) -> (State, Vec<Violation>) {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let state = self.start_with(&mut step, &mut witness);
         (state, step.violations().to_vec())
     }
 
-    pub(crate) fn start_with(&self, step: &mut Step, output: &mut Vec<u8>) -> State {
+    pub(crate) fn start_with(&self, step: &mut Step, witness: &mut Witness) -> State {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
         let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };
-        self.actors.number(main);
+        self.tables.actors.number(main);
         let mut words = program.initial.clone();
         words.push(0);
         let mut state = State { words, clocks: None };
-        Run::begin_program(self, &mut state, step, output);
+        Run::begin_program(self, &mut state, step, witness);
         state.words.shrink_to_fit();
         state
     }
 
     pub(crate) fn objects(&self) -> &Objects {
-        &self.objects
+        &self.tables.objects
     }
 
     pub(crate) fn actors(&self) -> &Actors {
-        &self.actors
+        &self.tables.actors
     }
 
     /// Runs the program once, the first actor that can move before all others, for so many steps: what it prints, and how it
@@ -106,8 +131,8 @@ impl Model {
     pub fn run_once(&self, most_steps: usize) -> Finished {
         let mut step = Step::default();
         step.begin(Outcome::FIRST);
-        let mut output = Vec::new();
-        let mut state = self.start_with(&mut step, &mut output);
+        let mut witness = Witness::default();
+        let mut state = self.start_with(&mut step, &mut witness);
         let mut violations = step.violations().to_vec();
         let mut enabled = Vec::new();
         for _ in 0..most_steps {
@@ -115,7 +140,7 @@ impl Model {
             self.enabled(&state, &mut enabled);
             let Some(index) = enabled.first().and_then(|actor| self.view(&state).find(actor.0).ok()) else { break };
             step.begin(Outcome::FIRST);
-            Run::new(self, &mut state, &mut step, index).step_with(&mut output);
+            Run::new(self, &mut state, &mut step, index).step_with(&mut witness);
             violations.extend_from_slice(step.violations());
             if !violations.is_empty() {
                 break;
@@ -128,20 +153,38 @@ impl Model {
             None if was_ended(view).0 => Some((view.flags() >> crate::state::EXIT_CODE) as u8),
             None => None,
         };
-        Finished { output, exit_code, violations }
+        Finished { output: witness.output, exit_code, violations }
+    }
+
+    /// Whether an execution came to its own end.
+    pub fn has_finished(&self) -> bool {
+        self.marks().has_finished()
     }
 
     /// The places of the assumptions at which executions ended.
     pub fn blocked_at(&self) -> Vec<Location> {
-        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.marks.has(pc, crate::coverage::BLOCKED));
+        self.marked(crate::coverage::BLOCKED)
+    }
+
+    /// The places of the loops in which an actor waited to the end for what no actor did.
+    pub fn spun_at(&self) -> Vec<Location> {
+        self.marked(crate::coverage::SPUN)
+    }
+
+    fn marked(&self, mark: u8) -> Vec<Location> {
+        let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.tables.marks.has(pc, mark));
         let mut places: Vec<Location> = pcs.filter_map(|pc| self.location(pc)).collect();
         places.sort();
         places.dedup();
         places
     }
 
+    pub(crate) fn blocks(&self) -> &words::Blocks {
+        &self.tables.blocks
+    }
+
     pub(crate) fn marks(&self) -> &Marks {
-        &self.marks
+        &self.tables.marks
     }
 
     /// Where the number of actors is in the words of a state.
@@ -167,8 +210,8 @@ impl Model {
         !matches!(space(number), 0 | FUNCTIONS)
     }
 
-    /// How a mutex is touched by taking it. If some only try to take theirs, a mutex is a shared object like any other: who
-    /// takes it need not have waited for who gave it back.
+    /// How acquiring a mutex touches it. If some operations only try to acquire theirs, a mutex is a shared object like
+    /// any other: an actor that acquires it need not have waited for the one that released it.
     #[inline]
     pub(crate) fn locking(&self) -> Access {
         if self.program.features.tries { Access::READ_WRITE } else { Access::WRITE }
@@ -185,7 +228,7 @@ impl Model {
             return Some(schedule.clone());
         }
         let (mut told, mut telling) = (from.initial.clone(), to.initial.clone());
-        // Who is who: the actors of both that are there.
+        // Which actor is which: the actors of both that are there.
         let mut pairs: Vec<(u32, u32)> = vec![(0, 0)];
         let mut step = Step::default();
         let mut moves = Vec::with_capacity(schedule.moves.len());
@@ -222,10 +265,10 @@ impl Model {
         footprint: &mut Footprint,
     ) -> Option<Awaited> {
         let handler = head.handler;
-        let object = self.objects.other(Key::Handler(handler));
-        footprint.touch(self.objects.life(entry.actor), Access::READ);
+        let object = self.tables.objects.other(Key::Handler(handler));
+        footprint.touch(self.tables.objects.life(entry.actor), Access::READ);
         let of = view.actor(handler)?;
-        let gate = self.objects.other(Key::Gate(handler));
+        let gate = self.tables.objects.other(Key::Gate(handler));
         if view.head(of).has(flag::QUEUE) {
             footprint.touch(gate, Access::READ);
         }
@@ -272,7 +315,11 @@ impl System for Model {
     }
 
     fn ending(&self, state: &State) -> Ending {
-        words::ending(self, self.view(state))
+        let ending = words::ending(self, self.view(state));
+        if matches!(ending, Ending::Finished) {
+            self.marks().note_finished();
+        }
+        ending
     }
 
     fn traits(&self) -> Traits {
@@ -292,10 +339,10 @@ impl System for Model {
     }
 
     fn actor(&self, actor: ActorId) -> ActorKind {
-        match self.actors.info(actor.0) {
+        match self.tables.actors.info(actor.0) {
             Some(ActorInfo { kind: Kind::Message, handler: Some((handler, fifo)), .. }) => ActorKind::Message {
-                handler: self.objects.other(Key::Handler(handler)),
-                fifo: fifo.then(|| self.objects.other(Key::Mailbox(handler))),
+                handler: self.tables.objects.other(Key::Handler(handler)),
+                fifo: fifo.then(|| self.tables.objects.other(Key::Mailbox(handler))),
             },
             Some(ActorInfo { kind: Kind::Event, .. }) => ActorKind::Event,
             _ => ActorKind::Thread,
@@ -304,7 +351,7 @@ impl System for Model {
 
     fn object(&self, object: ObjectId) -> Object {
         let features = self.program.features;
-        match self.objects.what(object) {
+        match self.tables.objects.what(object) {
             What::Scalar(_) | What::Unknown => ObjectKind::Variable.into(),
             What::Life(_) => ObjectKind::Life.into(),
             What::Key(key) => match key {
@@ -316,7 +363,8 @@ impl System for Model {
                 Key::Sync(SyncKind::Condition, _) => ObjectKind::Signal.into(),
                 Key::Sync(..) => ObjectKind::Lock.into(),
                 Key::Handler(handler) => {
-                    let fifo = matches!(self.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
+                    let fifo =
+                        matches!(self.tables.actors.info(handler), Some(ActorInfo { handler: Some((_, true)), .. }));
                     let is_bag = !fifo && !features.messages_wait;
                     Object { kind: ObjectKind::Handler, rule: if is_bag { Rule::Bag } else { Rule::Free } }
                 }
@@ -366,7 +414,7 @@ impl Insight<State> for Model {
     }
 
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
-        footprint.touch(self.objects.life(actor.0), Access::READ);
+        footprint.touch(self.tables.objects.life(actor.0), Access::READ);
     }
 
     fn shared_fingerprint(&self, state: &State) -> Fingerprint {
@@ -406,6 +454,18 @@ impl Narrator<State> for Model {
 
     fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
         words::describe(self, self.view(state), actor.0)
+    }
+
+    fn output(&self, schedule: &Schedule) -> Vec<String> {
+        self.printed_by_steps(schedule)
+    }
+
+    fn tells_lines(&self) -> bool {
+        true
+    }
+
+    fn background(&self, found: &Found) -> Option<String> {
+        self.where_freed(&found.schedule)
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {

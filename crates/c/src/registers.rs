@@ -6,7 +6,7 @@ use crate::code::{Home, Instruction as I, List, LocalVariable, NONE, Operand, Pc
 use rustc_hash::FxHashMap;
 
 /// What a function came to.
-pub(crate) struct Finished {
+pub(crate) struct FunctionSize {
     pub(crate) instructions: u32,
     pub(crate) registers: u32,
 }
@@ -25,8 +25,8 @@ pub(crate) fn finish(
     parameters: u32,
     first_pool: usize,
     variables: &mut [LocalVariable],
-) -> Finished {
-    let mut body = Body { code, places, shown: Vec::new(), registers: registers as usize };
+) -> FunctionSize {
+    let mut body = Draft { code, places, shown: Vec::new(), registers: registers as usize };
     // Whatever is missing at the end of the text must not be run into.
     body.code.push(I::Unreachable);
     body.places.push(body.places.last().copied().unwrap_or(NONE));
@@ -46,10 +46,10 @@ pub(crate) fn finish(
     body.rename(program, &colours, first_pool);
     body.drop_self_moves(program);
     body.add_to(program, count, variables, &colours);
-    Finished { instructions: body.code.len() as u32, registers: count }
+    FunctionSize { instructions: body.code.len() as u32, registers: count }
 }
 
-struct Body {
+struct Draft {
     code: Vec<I>,
     places: Vec<u32>,
     /// For each instruction the variables that live in registers before it.
@@ -88,7 +88,7 @@ fn for_each(set: &Set, mut visit: impl FnMut(Register)) {
 }
 
 /// Visits the targets of a jump.
-fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn FnMut(&mut Pc)) {
+pub(crate) fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn FnMut(&mut Pc)) {
     match instruction {
         I::Jump { to } => visit(to),
         I::Branch { yes, no, .. } => {
@@ -104,7 +104,7 @@ fn for_each_target(instruction: &mut I, program: &mut Program, visit: &mut dyn F
     }
 }
 
-fn ends_block(instruction: &I) -> bool {
+pub(crate) fn ends_block(instruction: &I) -> bool {
     matches!(
         instruction,
         I::Jump { .. }
@@ -132,7 +132,7 @@ fn results(instruction: I, program: &mut Program, visit: &mut dyn FnMut(Register
     instruction.for_each_result(&mut pools, &mut |register| visit(*register));
 }
 
-impl Body {
+impl Draft {
     /// Where blocks begin, in order, and behind the last one.
     fn leaders(&self, program: &mut Program) -> Vec<usize> {
         let mut is_leader = vec![false; self.code.len() + 1];

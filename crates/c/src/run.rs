@@ -9,6 +9,7 @@ mod handlers;
 mod number;
 mod racing;
 mod routines;
+mod spinning;
 mod strings;
 mod sync;
 mod threads;
@@ -20,6 +21,7 @@ use crate::code::{Body, Instruction as I, List, NONE, Operand, Program, Register
 use crate::library::{Routine, Sight};
 use crate::memory::{FUNCTIONS, Region, address, is_hidden, offset, space, space_of};
 use crate::model::Model;
+use crate::printed::Witness;
 use crate::state::{Entry, HEAD, Head, LINK, State, Status, View, flag, pair};
 use mazurka_core::{Access, ActorId, ObjectId, Step, Violation, ViolationKind};
 use number::{compare, compute, convert};
@@ -46,6 +48,8 @@ pub(crate) enum Stop {
     Exit(u64),
     /// An assumption is false.
     Assumed,
+    /// Another round of the loop would be the same.
+    Spins,
     /// Something is wrong, here.
     Wrong(ViolationKind, String),
     /// Something is wrong, elsewhere.
@@ -70,8 +74,8 @@ pub(crate) struct Run<'r> {
     pub(crate) program: &'r Program,
     pub(crate) state: &'r mut State,
     pub(crate) step: &'r mut Step,
-    /// What the program prints, if it is wanted.
-    pub(crate) output: Option<&'r mut Vec<u8>>,
+    /// What is noted for people, if that is wanted.
+    pub(crate) witness: Option<&'r mut Witness>,
     /// Where the actor is in the directory, and its record in the words.
     index: usize,
     at: usize,
@@ -83,6 +87,10 @@ pub(crate) struct Run<'r> {
     pc: usize,
     atomics: u32,
     fuel: u32,
+    /// Something was changed since the last round of a loop that may wait began.
+    changed: bool,
+    /// The loops that may wait of which a round began in this step.
+    begun: SmallVec<[u32; 4]>,
 }
 
 impl<'r> Run<'r> {
@@ -105,14 +113,16 @@ impl<'r> Run<'r> {
             frames,
             state,
             step,
-            output: None,
+            witness: None,
             atomics: 0,
             fuel: FUEL,
+            changed: false,
+            begun: SmallVec::new(),
         }
     }
 
     /// Puts the main thread into an empty state, and runs what is local at its beginning.
-    pub(crate) fn begin_program(model: &'r Model, state: &'r mut State, step: &'r mut Step, output: &'r mut Vec<u8>) {
+    pub(crate) fn begin_program(model: &'r Model, state: &'r mut State, step: &'r mut Step, witness: &'r mut Witness) {
         let program = model.program();
         let entry = match program.functions[program.entry as usize].body {
             Body::Code(entry) => entry,
@@ -125,7 +135,7 @@ impl<'r> Run<'r> {
         state.words.extend_from_slice(&record);
         state.words[model.base()] = 1;
         let mut run = Run::new(model, state, step, 0);
-        run.output = Some(output);
+        run.witness = Some(witness);
         run.settle();
     }
 
@@ -135,9 +145,9 @@ impl<'r> Run<'r> {
         self.finish(result);
     }
 
-    /// Moves the actor by one step, and collects what the program prints.
-    pub(crate) fn step_with(mut self, output: &'r mut Vec<u8>) {
-        self.output = Some(output);
+    /// Moves the actor by one step, and notes what people are told of it.
+    pub(crate) fn step_with(mut self, witness: &'r mut Witness) {
+        self.witness = Some(witness);
         self.step();
     }
 
@@ -207,6 +217,7 @@ impl<'r> Run<'r> {
 
     #[inline]
     fn touch(&mut self, object: ObjectId, access: Access) {
+        self.changed |= access.changes();
         self.step.touch(object, access);
     }
 
@@ -258,10 +269,12 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 I::Branch { condition, yes, no } => {
+                    self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                     self.pc = if self.get(condition) & 1 == 1 { yes } else { no } as usize;
                     continue;
                 }
                 I::Switch { value, table } => {
+                    self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                     let (value, table) = (self.get(value), &program.switches[table as usize]);
                     let case = table.cases.binary_search_by_key(&value, |case| case.0);
                     self.pc = case.map_or(table.default, |case| table.cases[case].1) as usize;
@@ -283,6 +296,9 @@ impl<'r> Run<'r> {
                 }
                 I::Load { dst, pointer, size, .. } if is_hidden(self.get(pointer)) => {
                     let value = self.load(self.get(pointer), size)?;
+                    if program.options.unset {
+                        self.refuse_unset(self.get(pointer), size, value)?;
+                    }
                     self.set(dst, value);
                 }
                 I::Store { value, pointer, size, .. } if is_hidden(self.get(pointer)) => {
@@ -310,6 +326,8 @@ impl<'r> Run<'r> {
                     continue;
                 }
                 I::AtomicEnd => self.atomics = self.atomics.saturating_sub(1),
+                I::Enter { spin, kept } => self.enter_loop(spin, kept),
+                I::Again { spin, kept } => self.next_round(spin, kept)?,
                 I::Unreachable => return crash("code is reached that cannot be"),
                 I::Unsupported { message } => return unsupported(program.messages[message as usize].clone()),
                 I::Routine { call } if self.is_local(call) => {
@@ -319,6 +337,7 @@ impl<'r> Run<'r> {
                 _ => {
                     if self.atomics == 0 {
                         self.clear_dead();
+                        self.note_changes();
                         self.status = self.status_before(&instruction);
                         return Ok(());
                     }
@@ -379,6 +398,9 @@ impl<'r> Run<'r> {
                 let value = self.look(pointer, size)?;
                 self.touch_cells(pointer, u64::from(size), Access::READ);
                 self.accessed(pointer, u64::from(size), true, false, order);
+                if self.program.options.unset {
+                    self.refuse_unset(pointer, size, value)?;
+                }
                 self.set(dst, value);
             }
             I::Store { value, pointer, size, order } => {
@@ -393,6 +415,7 @@ impl<'r> Run<'r> {
                 let width = 8 * size;
                 let new = compute(operation, width, old, self.get(value))?;
                 if dst == NONE && operation == crate::code::Binary::Add {
+                    self.changed = true;
                     self.touch_cells(pointer, u64::from(size), Access::ADD);
                     self.store(pointer, size, new)?;
                 } else {
@@ -432,6 +455,7 @@ impl<'r> Run<'r> {
     /// A store of what is there already is told apart.
     fn write(&mut self, pointer: u64, size: u8, old: u64, new: u64) -> Done<()> {
         self.store(pointer, size, new)?;
+        self.changed |= old != crate::ir::masked(new, 8 * size);
         let access = if old == crate::ir::masked(new, 8 * size) { Access::REWRITE } else { Access::WRITE };
         self.touch_cells(pointer, u64::from(size), access);
         Ok(())
@@ -509,7 +533,12 @@ impl Run<'_> {
         let (back, results, memory) =
             (self.frames[self.frame], self.frames[self.frame + 1], self.frames[self.frame + 2]);
         if back as u32 == NONE {
-            return Err(Stop::End(values.first().copied().unwrap_or(0)));
+            // The high half counts the destructors of keys that were run; then the result of the thread is known.
+            return match back >> 32 {
+                0 if self.actor == 0 => Err(Stop::End(values.first().copied().unwrap_or(0))),
+                0 => self.end_or_destroy(values.first().copied().unwrap_or(0), 0),
+                rounds => self.end_or_destroy(results, rounds),
+            };
         }
         self.shrink_stacks(memory as u32, (memory >> 32) as u32);
         self.frames.truncate(self.frame);
@@ -544,13 +573,13 @@ impl Run<'_> {
         self.model.view(self.state)
     }
 
-    /// Puts words of 0 into the own record, so many words behind its beginning.
-    fn insert_words(&mut self, behind: usize, count: usize) {
+    /// Puts words into the own record, so many words behind its beginning.
+    fn insert_words(&mut self, behind: usize, count: usize, word: u64) {
         if count == 0 {
             return;
         }
         let at = self.at + behind;
-        self.state.words.splice(at..at, std::iter::repeat_n(0, count));
+        self.state.words.splice(at..at, std::iter::repeat_n(word, count));
         self.move_records(self.index + 1, count as isize);
     }
 
@@ -573,11 +602,12 @@ impl Run<'_> {
     }
 
     fn grow_stack(&mut self, count: usize, private: bool) {
+        let unset = unset_word(self.program);
         if private {
-            self.insert_words(self.head.frames_at(), count);
+            self.insert_words(self.head.frames_at(), count, unset);
             self.head.private_words += count as u32;
         } else {
-            self.insert_words(self.head.private_at(), count);
+            self.insert_words(self.head.private_at(), count, unset);
             self.head.shared_words += count as u32;
         }
     }
@@ -588,7 +618,7 @@ impl Run<'_> {
         self.head.private_words = private;
         let less = (self.head.shared_words - shared) as usize;
         if less > 0 {
-            // Who still uses what is gone then depends on this step.
+            // Whatever still uses what is gone then depends on this step.
             let gone = address(space_of(self.actor, Region::Shared), 8 * u64::from(shared));
             self.touch_cells(gone, 8 * less as u64, Access::WRITE);
         }
@@ -669,6 +699,10 @@ impl Run<'_> {
                 self.end(Status::Assumed, 0);
             }
             Err(Stop::Rests) => self.rest(),
+            Err(Stop::Spins) => {
+                self.status = Status::Spinning;
+                self.save();
+            }
             Err(Stop::Exit(code)) => self.exit(code),
             Err(Stop::Wrong(kind, message)) => {
                 let mut violation = Violation::new(kind, message);
@@ -686,15 +720,21 @@ impl Run<'_> {
     }
 }
 
+/// What memory holds that was never set: 0, or a pattern that is looked for where that counts as wrong.
+fn unset_word(program: &Program) -> u64 {
+    if program.options.unset { access::UNSET } else { 0 }
+}
+
 /// The record of an actor that begins with a function.
 fn record(program: &Program, head: Head, given: &[u64]) -> SmallVec<[u64; 64]> {
     let function = &program.functions[head.function as usize];
     let (shared, private) = (program.thread_shared.len(), program.thread_private.len());
     let mut record: SmallVec<[u64; 64]> = SmallVec::from_elem(0, HEAD);
     record.extend_from_slice(&program.thread_shared);
-    record.resize(record.len() + function.shared_words as usize, 0);
+    let unset = unset_word(program);
+    record.resize(record.len() + function.shared_words as usize, unset);
     record.extend_from_slice(&program.thread_private);
-    record.resize(record.len() + function.private_words as usize, 0);
+    record.resize(record.len() + function.private_words as usize, unset);
     record.extend([u64::from(NONE), 0, pair(shared as u32, private as u32)]);
     let first = record.len();
     record.resize(first + function.registers as usize, 0);

@@ -86,6 +86,8 @@ pub(crate) enum Status {
     Gone = 12,
     /// An event, which may happen again and again.
     Event = 13,
+    /// In a loop that waits, of which another round would be the same.
+    Spinning = 14,
 }
 
 impl Status {
@@ -104,13 +106,17 @@ impl Status {
             10 => Status::NotStarted,
             11 => Status::AtBarrier,
             12 => Status::Gone,
-            _ => Status::Event,
+            13 => Status::Event,
+            _ => Status::Spinning,
         }
     }
 
     /// Whether the actor may still do something.
     pub(crate) fn is_alive(self) -> bool {
-        !matches!(self, Status::Finished | Status::Halted | Status::Assumed | Status::Resting | Status::Gone)
+        !matches!(
+            self,
+            Status::Finished | Status::Halted | Status::Assumed | Status::Resting | Status::Gone | Status::Spinning
+        )
     }
 }
 

@@ -165,7 +165,7 @@ pub(crate) fn address_name(model: &Model, at: u64) -> String {
             .get(place as usize)
             .map_or_else(|| format!("{at:#x}"), |function| function.name.to_string()),
         _ => match owner(space) {
-            Some((actor, Region::Heap)) => match model.blocks.find(actor, place) {
+            Some((actor, Region::Heap)) => match model.blocks().find(actor, place) {
                 Some((start, Allocation { number, ty, .. })) => {
                     let kind = ty.and_then(|ty| program.debug.type_name(ty)).unwrap_or_else(|| "block".to_owned());
                     let whose =
@@ -188,6 +188,12 @@ pub(crate) fn address_name(model: &Model, at: u64) -> String {
             None => format!("{at:#x}"),
         },
     }
+}
+
+/// The name of the block that begins at an address.
+pub(crate) fn block_name(model: &Model, at: u64) -> String {
+    let name = address_name(model, at);
+    name.find(['.', '[']).filter(|&end| name[..end].contains('#')).map_or(name.clone(), |end| name[..end].to_owned())
 }
 
 /// The name of a local variable, which is known in an actor's first function.
@@ -504,17 +510,21 @@ pub(crate) fn ending(model: &Model, view: View<'_>) -> Ending {
     if exited || stopped {
         return Ending::Finished;
     }
-    let (mut is_assumed, mut waiting) = (false, Vec::new());
+    let (mut is_assumed, mut is_spinning, mut waiting) = (false, false, Vec::new());
     for entry in view.entries() {
         match entry.status {
             Status::Halted => return Ending::Finished,
             Status::Assumed => is_assumed = true,
+            Status::Spinning => is_spinning = true,
             Status::Pending | Status::NotStarted | Status::Event => {}
             status if status.is_alive() => waiting.push(entry),
             _ => {}
         }
     }
-    if is_assumed {
+    if is_spinning && !is_assumed {
+        model.note_spinning(view);
+    }
+    if is_assumed || is_spinning {
         return Ending::Blocked;
     }
     if waiting.is_empty() {

@@ -36,6 +36,18 @@ fn what_is_no_ir_is_refused_with_what_was_expected() {
     assert!(read(huge).is_err_and(|error| error.contains("64 MiB")));
 }
 
+/// A name that two values or two functions have is no reason to panic, whatever they are.
+#[test]
+fn a_name_may_be_given_twice() {
+    let twice = "define internal i32 @f() {\n  ret i32 0\n}\n".repeat(2);
+    let called = format!("{twice}define i32 @main() {{\n  %a = call i32 @f()\n  ret i32 %a\n}}\n");
+    assert!(run(&called).is_some());
+    let text = "@x = global i32 0\ndefine i32 @main() {\n  %a = load i32, ptr @x\n\
+                \x20 %a = cmpxchg ptr @x, i32 0, i32 1 seq_cst seq_cst\n  ret i32 %a\n}\n";
+    let violations = run(text).expect("it is a program").violations;
+    assert_eq!(violations.first().map(|found| found.message.as_str()), Some("the result of this cmpxchg is no pair"));
+}
+
 #[test]
 fn what_never_ends_is_told() {
     let wrong = |body: &str| {

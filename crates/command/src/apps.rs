@@ -11,7 +11,7 @@ use anyhow::Result;
 use mazurka::report::apps::{self, AppRow, Stage};
 use mazurka::{Cancel, Counter, Engine, Location, StopReason, Verdict, Violation, ViolationKind};
 use mazurka_home::{Faults, Home, HomeText, Options};
-use mazurka_load::{HomeProgram, is_configuration, read_text};
+use mazurka_load::{HomeProgram, is_configuration, read_app};
 use std::path::Path;
 use std::process::Command;
 
@@ -59,6 +59,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
 fn add_arguments(file: &Path, arguments: &Arguments, command: &mut Command) {
     command.arg("apps").arg(file).args(["--format", "json", "--quiet", "--until-closed"]);
     command.arg("--time-limit").arg(format!("{}ms", arguments.time_limit.as_millis()));
+    for folder in &arguments.library {
+        command.arg("--library").arg(folder);
+    }
     if arguments.profile == ProfileChoice::Paper {
         command.args(["--profile", "paper"]);
     }
@@ -77,7 +80,7 @@ fn stopped(file: &Path, why: String) -> AppRow {
 
 /// Reads an app, installs it and lets everything happen to it, for a while.
 fn look_at(file: &Path, arguments: &Arguments, cancel: &Cancel) -> AppRow {
-    let text = match read_text(&file.display().to_string(), "an app") {
+    let text = match read_app(&file.display().to_string(), &arguments.library) {
         Ok(text) => text,
         Err(error) => return stopped(file, error.to_string().trim_start_matches("error: ").replace('\n', "; ")),
     };

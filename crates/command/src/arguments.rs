@@ -47,9 +47,9 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check a program: look for an order of events that breaks it.
     Check(Check),
-    /// Check every pair of smart-home apps: which of them are in conflict?
+    /// Check every pair of smart-home apps, or every slice of Home Assistant: which of them are in conflict?
     Pairs(Pairs),
-    /// List smart-home apps: their inputs, and whether Mazurka can run them.
+    /// List smart-home apps, or the automations of Home Assistant: what Mazurka understands of them.
     Apps(Apps),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
@@ -183,9 +183,9 @@ pub(crate) enum CaptureChoice {
 /// Where an unfolding is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CutoffsChoice {
-    /// Where fewer events lead to the same state.
+    /// At an event whose state a smaller configuration has reached: one with fewer events.
     Size,
-    /// Also where as many steps lead to it that come first in a fixed order.
+    /// Also at one whose state a configuration of the same size has reached that comes first in a total order.
     Order,
     /// Never.
     None,
@@ -240,6 +240,19 @@ pub(crate) struct CSettings {
     /// The arguments of the program, separated by blanks.
     #[arg(help_heading = "C programs", long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
     pub(crate) arguments: Option<String>,
+    /// The compile_commands.json of a build: which files there are, and what the compiler is told for each. With FILES only
+    /// these are taken.
+    #[arg(help_heading = "C programs", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) compile_commands: Option<String>,
+    /// Which file of the build has the `main` that is meant; others that have one are left out.
+    #[arg(help_heading = "C programs", long, value_name = "FILE", requires = "compile_commands", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) main: Option<String>,
+    /// Reading memory or a variable that was never set is a violation.
+    #[arg(help_heading = "C programs", long)]
+    pub(crate) uninitialized: bool,
+    /// Take a step for each access of local variables in memory, too: verdicts must be the same, and take longer.
+    #[arg(help_heading = "C programs", long)]
+    pub(crate) all_visible: bool,
     /// Options for clang.
     #[arg(help_heading = "C programs", last = true, value_name = "CLANG OPTIONS")]
     pub(crate) clang: Vec<String>,
@@ -254,6 +267,9 @@ pub(crate) struct HomeSettings {
     /// What must never be true, as in 'lock == "unlocked" and mode == "Away"'. May be repeated.
     #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
     pub(crate) never: Vec<String>,
+    /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) library: Vec<String>,
     /// Do not look for conflicts: apps that set one device to different values.
     #[arg(help_heading = "Smart homes", long)]
     pub(crate) no_conflicts: bool,
@@ -286,6 +302,19 @@ pub(crate) struct AssistantSettings {
     /// Check this automation, with the others that are named so, by its alias or entity; any number of times.
     #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
     pub(crate) automation: Vec<String>,
+    /// Check only what is expected under this name in mazurka.yaml.
+    #[arg(help_heading = "Home Assistant", long, value_name = "NAME", conflicts_with = "automation")]
+    pub(crate) expectation: Option<String>,
+    /// Tell nothing of this automation, by its alias or entity; may be repeated. A comment `# mazurka: ok` on a line, or
+    /// on the line before, does the same for what is found there.
+    #[arg(help_heading = "Home Assistant", long, value_name = "NAME")]
+    pub(crate) ignore: Vec<String>,
+    /// Also tell where one automation undoes what another one did because of an earlier event: most homes want that.
+    #[arg(help_heading = "Home Assistant", long)]
+    pub(crate) takeovers: bool,
+    /// A file with accepted findings, one on each line: only what is new is told.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) accept: Option<String>,
 }
 
 /// The environments of a smart home.
@@ -313,6 +342,7 @@ impl Search {
             defines: self.define.clone(),
             home: self.home.home.clone(),
             profile: self.home.profile.into(),
+            libraries: self.home.library.clone(),
             never: self.home.never.clone(),
             eventually: self.promises.eventually.clone(),
             always_eventually: self.promises.always_eventually.clone(),
@@ -320,24 +350,32 @@ impl Search {
             fair: self.promises.fair.clone(),
             no_conflicts: self.home.no_conflicts,
             automations: self.assistant.automation.clone(),
+            expectation: self.assistant.expectation.clone(),
+            ignored: self.assistant.ignore.clone(),
+            takeovers: self.assistant.takeovers,
+            accepted: self.assistant.accept.clone(),
             dependence: self.dependence.clone(),
             clang: self.c.clang.clone(),
             entry: self.c.entry.clone(),
             nondet: self.c.nondet,
+            compile_commands: self.c.compile_commands.clone(),
+            main: self.c.main.clone(),
+            uninitialized: self.c.uninitialized,
+            all_visible: self.c.all_visible,
             arguments: self.c.arguments.iter().flat_map(|given| given.split_whitespace()).map(str::to_owned).collect(),
         }
     }
 
     /// The files that a program is read from, beside those that it includes.
     pub(crate) fn inputs(&self, files: &[String]) -> Vec<String> {
-        files.iter().chain(&self.dependence).chain(&self.home.home).cloned().collect()
+        files.iter().chain(&self.dependence).chain(&self.home.home).chain(&self.assistant.accept).cloned().collect()
     }
 
     /// What the engines are told; `cancel` stops them.
     pub(crate) fn options(&self, all: bool, cancel: mazurka::Cancel) -> Options {
         let budget = Budget {
             time: self.time_limit,
-            memory: self.memory_limit.or_else(crate::console::usual_memory_limit),
+            memory: crate::console::memory_limit(self.memory_limit),
             depth: self.max_steps,
             memory_in_use: Some(crate::console::memory_in_use),
             size: None,
@@ -359,8 +397,9 @@ Examples:
   mazurka check big.mz --time-limit 10m --memory-limit 8GiB --format json
   mazurka check big.mz --format sarif=big.sarif --format junit=big.xml")]
 pub(crate) struct Check {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
+    /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
+    /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt).
+    #[arg(required_unless_present = "compile_commands", value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// The algorithm. `auto` picks one and says why.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine_or_auto(), hide_possible_values = true, long_help = engine_help())]
@@ -372,9 +411,16 @@ pub(crate) struct Check {
     /// [default for text: NAME.schedule in the current folder].
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) schedule: Option<String>,
+    /// Write all findings of a Home Assistant configuration into this file, in the form that --accept reads.
+    #[arg(long, value_name = "FILE", conflicts_with = "accept", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) write_accept: Option<String>,
     /// Do not save schedules.
     #[arg(long, conflicts_with = "schedule")]
     pub(crate) no_schedule: bool,
+    /// Write a Python script that plays what was found in Home Assistant's own core: `python FILE`, with the package
+    /// homeassistant.
+    #[arg(help_heading = "Home Assistant", long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) as_test: Option<String>,
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
@@ -429,8 +475,9 @@ Every engine looks for all violations, so that the counts can be compared. An en
 says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
 engines that have them.")]
 pub(crate) struct Compare {
-    /// The program: a .mz file, C files (.c, or LLVM IR: .ll), the .groovy files of a smart home's apps, or a trace of an Android app (.txt).
-    #[arg(required = true, value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
+    /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
+    /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt).
+    #[arg(required_unless_present = "compile_commands", value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Only these engines.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
@@ -482,26 +529,29 @@ Each pair is checked by its own process, on all cores. Results are kept in a fil
 it was stopped, and checks again only what has changed. The exit code is 1 if any pair is violated, and 0 if all are \
 verified or accepted.
 
+The rows of a Home Assistant configuration are its slices: automations that set the same thing, set each other off, or \
+wait.
+
 Examples:
   mazurka pairs examples/smart-home --report matrix
   mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv
   mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
 pub(crate) struct Pairs {
-    /// Apps (.groovy), and folders with apps in them.
+    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration.
     #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Check only the pairs in this file: two apps on each line, separated by a comma.
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
-    /// The algorithm.
-    #[arg(long, value_name = "ENGINE", default_value = "stateful", value_parser = engine(), hide_possible_values = true)]
-    pub(crate) engine: Engine,
+    /// The algorithm [default: stateful; for Home Assistant the one that suits the slice].
+    #[arg(long, value_name = "ENGINE", value_parser = engine(), hide_possible_values = true)]
+    pub(crate) engine: Option<Engine>,
     /// Stop each pair at its first violation.
     #[arg(long)]
     pub(crate) first: bool,
-    /// Stop a pair after this time.
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
-    pub(crate) time_limit: Duration,
+    /// Stop a pair after this time [default: 30s; a slice of Home Assistant: 2s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) time_limit: Option<Duration>,
     /// Stop a pair when it uses this much memory.
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size)]
     pub(crate) memory_limit: u64,
@@ -546,7 +596,7 @@ Each app is read, installed in a home of its own, and run. The stage is `ran` if
 handlers do; otherwise the first thing that it could not follow is shown with its place. The exit code is 0 if all \
 apps ran, 4 after Ctrl-C, and 5 otherwise.")]
 pub(crate) struct Apps {
-    /// Apps (.groovy), and folders with apps in them.
+    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration.
     #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
     /// Stop an app after this time.
@@ -561,6 +611,9 @@ pub(crate) struct Apps {
     /// Show no progress.
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) library: Vec<String>,
     /// Look at the apps in this process, and end when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,

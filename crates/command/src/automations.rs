@@ -14,7 +14,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         ListFormat::Text => automations::text(&table, &console.text_options()),
         ListFormat::Json => automations::json(&table),
     });
-    Ok(if table.decided() == table.automations.len() { 0 } else { 5 })
+    let is_clear =
+        !table.automations.is_empty() && table.decided() == table.automations.len() && table.problems.is_empty();
+    Ok(if is_clear { 0 } else { 5 })
 }
 
 fn table_of(configuration: &Configuration) -> AutomationTable {

@@ -6,13 +6,15 @@ use crate::console::{Console, cancel_on_interrupt};
 use crate::jobs::end_when_input_is_closed;
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::page;
+use crate::pairs::write_accept;
 use crate::save::save;
 use anyhow::{Result, anyhow};
 use mazurka::engines::Options;
 use mazurka::report::html::{self, Page};
+use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
-use mazurka_load::{Loaded, load_within};
+use mazurka_load::{LoadError, Loaded, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -30,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut inputs = arguments.search.inputs(&arguments.files);
     inputs.extend(arguments.schedule.clone());
     let outputs = Outputs::new(&arguments.format, &Format::ALL, &inputs)?;
-    let options = arguments.search.options(arguments.all, cancel_on_interrupt());
+    let options = arguments.search.options(arguments.all || arguments.write_accept.is_some(), cancel_on_interrupt());
     let engine = match arguments.engine {
         EngineChoice::Engine(engine) => Some(engine),
         EngineChoice::Auto => None,
@@ -48,6 +50,10 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         let _disarmed = backstop.disarmed_at_end();
         search(arguments, &outputs, console, options.clone(), engine, &known)
     });
+    if let Some(LoadError::Stopped(reason)) = told.as_ref().err().and_then(|error| error.downcast_ref()) {
+        let checked = known.lock().unwrap_or_else(PoisonError::into_inner).so_far(*reason);
+        return Ok(tell_so_far(arguments, &outputs, console, &checked));
+    }
     let (loaded, options, started, mut checked) = told?;
     let mut unwritten = Unwritten::default();
     save_schedules(arguments, outputs.standard, &loaded, &mut checked, &mut unwritten);
@@ -58,12 +64,23 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), started),
     });
+    if let Some(path) = &arguments.as_test {
+        let written = unwritten.note(write_test(Path::new(path), &loaded, &checked));
+        if written.is_some() && outputs.standard == Format::Text {
+            console.print(&format!("TEST     {path}"));
+        }
+    }
     if let Some(folder) = &arguments.report {
         let page = page_of(&loaded, &checked, &options, None);
         let path = unwritten.note(page::write(Path::new(folder), &page));
         if let Some(path) = path.filter(|_| outputs.standard == Format::Text) {
             console.print(&format!("REPORT   {}", path.display()));
         }
+    }
+    if let Some(file) = &arguments.write_accept {
+        let row = PairRow::from_report(Vec::new(), &json::report(&checked.report()))
+            .map_err(|error| anyhow!("error: {error}"))?;
+        unwritten.note(write_accept(Path::new(file), &[row]));
     }
     if let Some(file) = arguments.pair_page.as_ref().filter(|_| !checked.stories.is_empty()) {
         let page = page_of(&loaded, &checked, &options, Some(("all pairs", "../index.html")));
@@ -178,6 +195,24 @@ fn save_schedules(
         });
         story.saved = unwritten.note(saved).map(|()| path.display().to_string());
     }
+}
+
+/// Writes a script that plays what was found in the system that the program stands for. A script of ours may be replaced.
+fn write_test(path: &Path, loaded: &Loaded, checked: &Checked) -> Result<()> {
+    let scenarios: Option<Vec<String>> = checked.shortened.iter().map(|found| loaded.subject.as_test(found)).collect();
+    let Some(scenarios) = scenarios else {
+        return Err(anyhow!(
+            "error: --as-test: {} is no configuration of Home Assistant\nexpected a folder with configuration.yaml, or .yaml files",
+            terminal::path(Path::new(&loaded.name))
+        ));
+    };
+    let script = mazurka_hass::model::test_script(&scenarios);
+    let is_test =
+        |beginning: &[u8]| beginning.is_empty() || script.as_bytes().starts_with(&beginning[..beginning.len().min(60)]);
+    save(path, script.as_bytes(), &is_test).map_err(|error| {
+        let why = error.why("exists and is not a test that mazurka wrote");
+        anyhow!("{}: {why}\nexpected a place where the test can be written", terminal::path(path))
+    })
 }
 
 /// What the schedule of some files is called: their names without folders and endings.

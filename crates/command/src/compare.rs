@@ -6,12 +6,12 @@ use crate::console::{Console, cancel_on_interrupt};
 use crate::output::{Format, Medium, Outputs, Unwritten};
 use crate::page;
 use anyhow::Result;
-use mazurka::engines::{Engine, refuses};
+use mazurka::engines::Engine;
 use mazurka::report::TextOptions;
 use mazurka::report::compare::{self, Entry};
 use mazurka::report::terminal::name;
 use mazurka::{Exploration, StopReason, Verdict};
-use mazurka_load::load_within;
+use mazurka_load::{LoadError, load_within};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -27,46 +27,46 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let mut options = arguments.search.options(true, cancel_on_interrupt());
     options.budget.time.get_or_insert(TIME_LIMIT);
     let settings = arguments.search.settings();
+    let stopped = |reason: StopReason| {
+        let files = name(&arguments.files.join(" + ")).into_owned();
+        console.error(&format!("error: {files}: {} while it was read", reason.words()));
+        Verdict::Inconclusive(reason).exit_code()
+    };
     let reading = Backstop::default();
     let loaded = thread::scope(|scope| {
         scope.spawn(|| {
-            reading.watch(&options.budget, |reason| {
-                let files = name(&arguments.files.join(" + ")).into_owned();
-                console.error(&format!("error: {files}: {} while it was read", reason.words()));
-                Verdict::Inconclusive(reason).exit_code()
-            });
+            reading.watch(&options.budget, stopped);
         });
         let _disarmed = reading.disarmed_at_end();
         load_within(&arguments.files, &settings, console.error_colour(), &options.budget)
-    })?;
+    });
+    let loaded = match loaded {
+        Err(LoadError::Stopped(reason)) => return Ok(stopped(reason)),
+        loaded => loaded?,
+    };
     let mut progress = console.progress(options.budget.time);
     let mut entries = Vec::new();
     for &engine in engines {
         progress.begin(engine.name());
-        let exploration = match refuses(engine, &loaded.subject.traits()) {
-            Some(reason) => Exploration::unsupported(reason),
-            None => {
-                let backstop = Backstop::default();
-                thread::scope(|scope| {
-                    scope.spawn(|| {
-                        backstop.watch(&options.budget, |reason| {
-                            let unfinished = Exploration {
-                                verdict: Verdict::Inconclusive(reason),
-                                stop: reason,
-                                ..Exploration::unsupported("")
-                            };
-                            let mut entries = entries.clone();
-                            entries.push(Entry::new(engine.name(), &unfinished));
-                            let mut unwritten = Unwritten::default();
-                            write(&outputs, console, &mut unwritten, &loaded.name, &entries);
-                            unwritten.tell(console, overall(&entries).exit_code())
-                        });
-                    });
-                    let _disarmed = backstop.disarmed_at_end();
-                    loaded.subject.explore(engine, &options, &mut progress)
-                })
-            }
-        };
+        let backstop = Backstop::default();
+        let exploration = thread::scope(|scope| {
+            scope.spawn(|| {
+                backstop.watch(&options.budget, |reason| {
+                    let unfinished = Exploration {
+                        verdict: Verdict::Inconclusive(reason),
+                        stop: reason,
+                        ..Exploration::unsupported("")
+                    };
+                    let mut entries = entries.clone();
+                    entries.push(Entry::new(engine.name(), &unfinished));
+                    let mut unwritten = Unwritten::default();
+                    write(&outputs, console, &mut unwritten, &loaded.name, &entries);
+                    unwritten.tell(console, overall(&entries).exit_code())
+                });
+            });
+            let _disarmed = backstop.disarmed_at_end();
+            loaded.subject.explore(engine, &options, &mut progress)
+        });
         entries.push(Entry::new(engine.name(), &exploration));
         if exploration.stop == StopReason::Cancelled {
             break;

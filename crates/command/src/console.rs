@@ -104,7 +104,7 @@ impl Console {
         let _ = writeln!(io::stderr().lock(), "{text}");
     }
 
-    /// A line that is redrawn while a search runs, which may have a time limit; nothing where nobody watches.
+    /// A line that is redrawn while a search runs, which may have a time limit; nothing where output is no terminal.
     pub(crate) fn progress(&self, limit: Option<Duration>) -> ProgressLine {
         let bar = if self.quiet || !io::stderr().is_terminal() {
             ProgressBar::hidden()
@@ -144,9 +144,32 @@ pub(crate) fn cancel_on_interrupt() -> Cancel {
     cancel
 }
 
-/// How many bytes the process holds.
+/// How many bytes the process holds. Where `ulimit -v` limits its address space and little of that is left, as much as
+/// [`usual_memory_limit`] allows: the next allocation may fail.
 pub(crate) fn memory_in_use() -> u64 {
-    memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem as u64)
+    static LIMITS: OnceLock<Option<(u64, u64)>> = OnceLock::new();
+    let limits = LIMITS.get_or_init(|| {
+        let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+        address_space(&limits).zip(usual_memory_limit())
+    });
+    let Some(stats) = memory_stats::memory_stats() else { return 0 };
+    let held = stats.physical_mem as u64;
+    match limits {
+        Some((space, usual)) if stats.virtual_mem as u64 >= space / SPARE * (SPARE - 1) => held.max(*usual),
+        _ => held,
+    }
+}
+
+/// One part in so many of the address space is left free.
+const SPARE: u64 = 16;
+
+/// The memory limit that holds: the one that was asked for, and where `ulimit -v` is set, no more than that leaves.
+pub(crate) fn memory_limit(asked: Option<u64>) -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    match asked {
+        Some(asked) if address_space(&limits).is_none() => Some(asked),
+        asked => asked.into_iter().chain(usual_memory_limit()).min(),
+    }
 }
 
 /// Three quarters of the memory that the process can have: that of the machine, of the control group it runs in, or what

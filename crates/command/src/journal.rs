@@ -357,7 +357,7 @@ mod tests {
                 contents
             }
             Err(JournalError::Foreign) => {
-                assert_eq!(fs::read(path).expect("it is there"), bytes, "a file of somebody else was changed");
+                assert_eq!(fs::read(path).expect("it is there"), bytes, "a file of another program was changed");
                 return;
             }
             Err(error) => panic!("{error:?}"),
@@ -367,7 +367,7 @@ mod tests {
         }
         let cut = whole.starts_with(bytes);
         let told = contents.damaged > 0 || contents.set_aside.is_some();
-        assert!(contents.records.len() == truth.len() || told || cut, "records are gone and nobody says so");
+        assert!(contents.records.len() == truth.len() || told || cut, "records are gone and nothing says so");
         let again = open(path).1;
         assert_eq!((again.damaged, again.set_aside), (0, None));
         assert_eq!(again.records.len(), contents.records.len() + 1);
@@ -404,7 +404,7 @@ mod tests {
             bytes[at] ^= 1 << bit;
             let found = read(&bytes);
             assert!(found.lines.len() >= truth().len() - 2, "one bit cost more than two records");
-            assert!(found.lines.len() == truth().len() || found.damaged > 0, "records are gone and nobody says so");
+            assert!(found.lines.len() == truth().len() || found.damaged > 0, "records are gone and nothing says so");
             if random.below(20) == 0 {
                 survives(&path, &bytes, &whole);
             }

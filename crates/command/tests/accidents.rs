@@ -302,6 +302,10 @@ fn a_line_break_in_a_name_does_not_begin_a_line() {
         fs::write(folder.join(format!("{evil}{name}.mz")), text).expect("it can be written");
     }
     fs::write(folder.join(format!("{evil}-bytes.mz")), b"\xff").expect("it can be written");
+    fs::write(folder.join(format!("{evil}-torn.yaml")), "a: [").expect("it can be written");
+    fs::write(folder.join("none.ll"), "define i32 @f() {\n  ret i32 0\n}\n").expect("it can be written");
+    let automation = "- alias: One\n  triggers: []\n  actions: []\n";
+    fs::write(folder.join("one.yaml"), automation).expect("it can be written");
     fs::write(folder.join(format!("{evil}-torn.schedule")), "mazurka schedule 1\n").expect("it can be written");
     fs::write(folder.join(format!("{evil}-foreign")), "foreign").expect("it can be written");
     fs::write(folder.join(format!("{evil}-list")), "one, two\n").expect("it can be written");
@@ -328,6 +332,10 @@ fn a_line_break_in_a_name_does_not_begin_a_line() {
         vec!["check", &mz, "--time-limit", evil],
         vec!["check", &mz, &format!("--{evil}")],
         vec!["check", &mz, "-D", &format!("{evil}=1")],
+        vec!["check", &of("-torn.yaml")],
+        vec!["check", &of("-missing.yaml")],
+        vec!["check", "one.yaml", "--automation", evil],
+        vec!["check", "none.ll", "--entry", evil],
         vec!["compare", &of("-missing.mz")],
         vec!["replay", &of("-torn.schedule")],
         vec!["replay", &of("-missing.schedule")],
@@ -467,7 +475,7 @@ fn accepted_findings_are_counted_and_only_news_are_told() {
     assert!(!out.contains("\"Garden Watering\" opens"), "{out}");
     assert!(err.contains("accepted.txt:3: accepted, but not found any more: leak-guard + welcome-home"), "{err}");
     assert!(err.contains("1 entry is about other pairs"), "{err}");
-    // A list of somebody else is not replaced, and a line that is no finding is an error.
+    // A list of another program is not replaced, and a line that is no finding is an error.
     fs::write(folder.join("mine"), "mine\n").expect("it can be written");
     let unwritten = run(&folder, &["pairs", ".", "--no-store", "--write-accept", "mine"]);
     assert_eq!(

@@ -114,7 +114,7 @@ fn critical_sections_are_folded_and_open_by_a_click_a_key_and_a_step() {
     let press = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', bubbles: true }));";
     assert_eq!(occurrences(&drawn(&browser, &folder, &page, press), hidden), 0);
     assert_eq!(occurrences(&drawn(&browser, &folder, &page, &press.repeat(2)), hidden), 8);
-    // Who steps into a fold sees the step.
+    // A step into a fold shows the step.
     let back = "for (let i = 0; i < 14; i++) document.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }));";
     let dom = drawn(&browser, &folder, &page, back);
     assert!(dom.contains(r#"<span class="position">10 / 24</span>"#));

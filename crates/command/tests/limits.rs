@@ -85,3 +85,52 @@ fn a_long_schedule_is_told_in_time() {
     assert_eq!(report["verdict"], "violated", "{report}");
     assert!(report["violations"][0]["schedule"].as_array().is_some_and(|steps| steps.len() > 5000));
 }
+
+/// A compiler that takes all time and memory ends with the check: it keeps the limits, and nothing of it is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_compiler_of_a_c_program_keeps_the_limits() {
+    if std::process::Command::new("clang").arg("--version").output().is_err() {
+        return common::skip("clang", "there is no clang");
+    }
+    let folder = folder("limits-clang");
+    let tens = "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(A(A(A(A(x))))))))\n";
+    let file = program(&folder, "large.c", &format!("{tens}int main(void) {{ int y = 0; B(y++;) return y; }}\n"));
+    let (own, temporary) = (file.display().to_string(), folder.join("temporary"));
+    fs::create_dir_all(&temporary).expect("a folder can be made");
+    for (option, limit, reason) in [("--time-limit", "300ms", "time"), ("--memory-limit", "150MiB", "memory")] {
+        let started = Instant::now();
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_mazurka"))
+            .args(["check", &own, option, limit, "--format", "json"])
+            .env("TMPDIR", &temporary)
+            .output()
+            .expect("the command can be started");
+        assert!(started.elapsed() < FAR_TOO_LONG, "{option} took {:?}", started.elapsed());
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        let report = json(&output);
+        assert!(report["reason"].as_str().is_some_and(|told| told.contains(reason)), "{report}");
+        let processes = fs::read_dir("/proc").expect("processes are listed").flatten();
+        let lines = processes.filter_map(|process| fs::read_to_string(process.path().join("cmdline")).ok());
+        let left: Vec<String> = lines.filter(|line| line.contains(&own)).collect();
+        assert_eq!(left, Vec::<String>::new());
+        assert_eq!(fs::read_dir(&temporary).expect("it is there").count(), 0, "files are left");
+    }
+}
+
+/// Where `ulimit -v` leaves little, the result is that memory ran out, not an abort.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_address_space_is_a_memory_limit() {
+    let folder = folder("limits-address-space");
+    let text = "shared t[40000]; thread a(i in 0..6) { for k in 0..50 { t[(k * 7919 + i * 31) % 40000] += i; } }\n";
+    let file = program(&folder, "wide.mz", text);
+    for options in ["", "--memory-limit 8GiB"] {
+        let command = format!("ulimit -v 400000; exec \"$0\" check {} --format json {options}", file.display());
+        let output = std::process::Command::new("sh")
+            .args(["-c", &command, env!("CARGO_BIN_EXE_mazurka")])
+            .output()
+            .expect("there is a shell");
+        assert_eq!(output.status.code(), Some(4), "{output:?}");
+        assert!(json(&output)["reason"].as_str().is_some_and(|told| told.contains("memory")), "{output:?}");
+    }
+}

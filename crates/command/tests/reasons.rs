@@ -54,7 +54,7 @@ const CASES: [Case; 14] = [
             thread waiter { lock(m); wait(ready, m); unlock(m); }
             thread caller { lock(m); signal(ready); unlock(m); }",
         why: "caller signalled ready before waiter waited on it; nothing orders the two",
-        steps: Some(("race", "signal(ready) (nobody waits)", "wait(ready, m)")),
+        steps: Some(("race", "signal(ready) (no thread waits)", "wait(ready, m)")),
     },
     Case {
         name: "signal without the lock",
@@ -62,7 +62,7 @@ const CASES: [Case; 14] = [
             thread waiter { lock(m); while (flag == 0) { wait(ready, m); } unlock(m); }
             thread caller { flag = 1; signal(ready); }",
         why: "caller signalled ready before waiter waited on it; nothing orders the two",
-        steps: Some(("race", "signal(ready) (nobody waits)", "wait(ready, m)")),
+        steps: Some(("race", "signal(ready) (no thread waits)", "wait(ready, m)")),
     },
     Case {
         name: "lock order",

@@ -1,4 +1,4 @@
-//! Who can move.
+//! Actors and moves.
 
 use crate::Outcome;
 
@@ -13,10 +13,10 @@ impl ActorId {
     }
 }
 
-/// One entry of a schedule: who moved, and which of the step's outcomes was taken.
+/// One entry of a schedule: which actor moved, and which of the step's outcomes was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
-    /// Who moved.
+    /// The actor that moved.
     pub actor: ActorId,
     /// Which outcome was taken where the step had a choice; [`Outcome::FIRST`] where it had none.
     pub outcome: Outcome,

@@ -29,6 +29,12 @@ impl Choices {
         self.taken.clear();
     }
 
+    /// The outcome that a step is to take that has not chosen anything yet.
+    #[inline]
+    pub fn wanted(&self) -> Outcome {
+        Outcome(self.remaining)
+    }
+
     /// Takes one of `alternatives` (at least 1) and returns its index.
     pub fn pick(&mut self, alternatives: u64) -> u64 {
         let radix = alternatives.max(1);

@@ -9,7 +9,7 @@ use crate::ActorId;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Rows are for so many actors at most.
+/// The most actors for which a clock is a row.
 const FEW: usize = 64;
 
 /// Components of a leaf, and children of an inner block.

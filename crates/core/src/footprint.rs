@@ -86,7 +86,8 @@ impl Footprint {
         other.touches.iter().for_each(|touch| self.touch(touch.object, touch.access));
     }
 
-    /// Brings the touches into their normal form. A step that wrote an object also stands for its rewrite of it.
+    /// Sorts the touches and merges those of one object: their normal form. A write of an object includes a rewrite of
+    /// it.
     pub fn seal(&mut self) {
         if self.touches.windows(2).all(|pair| pair[0].object < pair[1].object) {
             return;
@@ -182,7 +183,7 @@ impl Dependence {
     }
 
     /// Whether every touch that depends on `other` depends on `one`, too.
-    pub fn covers(self, one: Access, other: Access) -> bool {
+    pub fn subsumes(self, one: Access, other: Access) -> bool {
         let ways = (0..6).map(|way| Access(1 << way));
         ways.filter(|&way| self.touches(way, other)).all(|way| self.touches(way, one))
     }
@@ -326,10 +327,10 @@ mod tests {
     fn what_changes_an_object_covers_a_look_at_it() {
         let dependence = Dependence { posts: true, rewrites: false };
         let (read, write, rewrite) = (Access::READ, Access::WRITE, Access::REWRITE);
-        assert!(dependence.covers(write, read) && dependence.covers(read | write, write | rewrite));
-        assert!(dependence.covers(read, rewrite) && dependence.covers(rewrite, read));
-        assert!(!dependence.covers(read, write) && !dependence.covers(Access::ADD, read));
-        assert!(!Dependence::default().covers(read, rewrite));
+        assert!(dependence.subsumes(write, read) && dependence.subsumes(read | write, write | rewrite));
+        assert!(dependence.subsumes(read, rewrite) && dependence.subsumes(rewrite, read));
+        assert!(!dependence.subsumes(read, write) && !dependence.subsumes(Access::ADD, read));
+        assert!(!Dependence::default().subsumes(read, rewrite));
     }
 
     #[test]

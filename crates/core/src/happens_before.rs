@@ -154,7 +154,7 @@ impl HappensBefore {
         clock.get(entry.actor) >= entry.number
     }
 
-    /// Who made a step.
+    /// The actor of a step.
     pub fn actor(&self, index: usize) -> ActorId {
         self.entries[index].actor
     }

@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 /// What a program can tell of itself beyond its states and steps.
 ///
-/// Every method has a default. The defaults are right for every program whose initial states are in order and that has no
-/// object with [`Rule::Mutex`](crate::Rule::Mutex); a frontend writes those methods that it knows more about.
+/// Every method has a default. The defaults are right for every program that violates nothing in an initial state and
+/// has no object with [`Rule::Mutex`](crate::Rule::Mutex); a frontend writes those methods that it knows more about.
 pub trait Insight<State: Clone + Hash> {
     /// Appends what is wrong with an initial state, before any step.
     fn violations_at_start(&self, _state: &State, _into: &mut Vec<Violation>) {}

@@ -29,6 +29,15 @@ impl ActorKind {
     }
 }
 
+/// How a program tells actors apart that are created while it runs. An engine says which one it wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// The n-th thing that its creator made: the same actor in every execution.
+    History,
+    /// What the actor is at present, so that states come back.
+    Presence,
+}
+
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Object {

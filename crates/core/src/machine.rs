@@ -44,7 +44,7 @@ pub trait Machine {
     /// Comes back to a place.
     fn rewind(&mut self, mark: &Self::Mark);
 
-    /// Who can move.
+    /// The enabled actors.
     fn enabled(&self) -> &[ActorId];
 
     /// Visits the actors that cannot move now but may later.
@@ -134,7 +134,7 @@ impl<'s, S: System> Stepper<'s, S> {
         stepper
     }
 
-    /// Whether to tell what each step did to shared variables, for those who look for data races.
+    /// Whether to tell what each step did to shared variables, for a search for data races.
     #[must_use]
     pub fn telling_accesses(self, tells_accesses: bool) -> Self {
         Stepper { tells_accesses, ..self }
@@ -172,7 +172,7 @@ impl<'s, S: System> Stepper<'s, S> {
     }
 }
 
-/// A schedule that is being followed, for those who look at every step of it. [`Stepper::replay`] is the whole of it.
+/// A schedule that is being followed, to look at every step of it. [`Stepper::replay`] is the whole of it.
 pub struct Replay<'s, S: System> {
     stepper: Stepper<'s, S>,
     violations: Vec<Violation>,

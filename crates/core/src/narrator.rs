@@ -1,6 +1,6 @@
 //! Names and sentences for people. No search depends on them.
 
-use crate::{Access, ActorId, Found, Location, ObjectId, Outcome};
+use crate::{Access, ActorId, Found, Location, ObjectId, Outcome, Schedule};
 
 /// What people are told of a program. Everything has a default, which numbers things.
 pub trait Narrator<State> {
@@ -34,6 +34,21 @@ pub trait Narrator<State> {
     /// step came before the other".
     fn explain(&self, _found: &Found) -> Option<String> {
         None
+    }
+
+    /// What a person should know besides why a violation comes about, in one sentence without a full stop.
+    fn background(&self, _found: &Found) -> Option<String> {
+        None
+    }
+
+    /// What the program prints along a schedule, step by step; empty if it prints nothing or that is not known.
+    fn output(&self, _schedule: &Schedule) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether steps of one actor on one line of the source, one after the other, are told as one.
+    fn tells_lines(&self) -> bool {
+        false
     }
 
     /// What is done again and again, in order, where the violation is that something never ends.

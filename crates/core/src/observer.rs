@@ -34,7 +34,7 @@ pub trait Observer: Send {
     }
 }
 
-/// Does not want to know.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -46,6 +46,22 @@ impl Step {
         }
     }
 
+    /// Records what another step recorded that did the same.
+    pub fn repeat(&mut self, other: &Step) {
+        if !self.without_footprint {
+            self.footprint.clone_from(&other.footprint);
+        }
+        self.choices.clone_from(&other.choices);
+        self.violations.clone_from(&other.violations);
+        self.made.clone_from(&other.made);
+        (self.cannot_wait, self.is_plain) = (other.cannot_wait, other.is_plain);
+    }
+
+    /// Whether the footprint is recorded.
+    pub fn has_footprint(&self) -> bool {
+        !self.without_footprint
+    }
+
     /// The step read an object.
     pub fn read(&mut self, object: ObjectId) {
         self.touch(object, Access::READ);

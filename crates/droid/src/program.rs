@@ -31,7 +31,7 @@ pub(crate) enum Object {
     Life(usize),
     /// What was posted to a thread.
     Mailbox(ThreadId),
-    /// Who runs on a thread.
+    /// Which task runs on a thread.
     Handler(ThreadId),
     /// Whether a thread takes posts.
     Open(ThreadId),
@@ -67,7 +67,7 @@ pub(crate) struct TaskCode {
     pub(crate) made: Option<Done>,
 }
 
-/// Notifications of a thread and what takes them, where it matters who came first.
+/// Notifications of a thread and what takes them, where it matters which came first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
     pub(crate) given: Vec<Done>,
@@ -113,7 +113,7 @@ impl Program {
     }
 }
 
-/// Who touches a place.
+/// The tasks that touch a place.
 #[derive(Default)]
 struct Touched {
     threads: HashSet<ThreadId>,
@@ -169,7 +169,7 @@ impl<'l> Builder<'l> {
         builder
     }
 
-    /// Notes where things happen, and who touches what.
+    /// Notes where things happen, and which task touches what.
     fn note_places(&mut self) {
         for (at, line) in self.lines.iter().enumerate() {
             let Some(task) = self.replayed.task_of[at] else { continue };
@@ -384,7 +384,7 @@ impl<'l> Builder<'l> {
         in_one_task(self.notifies.get(&thread)) && in_one_task(self.waits.get(&thread))
     }
 
-    /// The n-th wait takes the n-th notification where both come in one order; elsewhere it matters who came first.
+    /// The n-th wait takes the n-th notification where both come in one order; elsewhere it matters which came first.
     fn pair_notifications(&mut self) {
         let threads: Vec<ThreadId> = self.notifies.keys().copied().collect();
         for thread in threads {

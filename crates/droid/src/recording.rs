@@ -1,7 +1,7 @@
 //! A trace as a [`System`].
 //!
-//! All that a step does and needs is known beforehand, so a state is small: how far each task has come, who holds each
-//! lock, and what stands in each queue.
+//! All that a step does and needs is known beforehand, so a state is small: how far each task has come, which one holds
+//! each lock, and what stands in each queue.
 
 use crate::operation::ThreadId;
 use crate::program::{Code, Done, Object, Program};
@@ -31,7 +31,7 @@ struct Mailbox {
     handler: ObjectId,
 }
 
-/// How far everybody has come: for each task its next step, for each lock its holder, and what stands in each queue.
+/// How far each task has come: for each task its next step, for each lock its holder, and what stands in each queue.
 /// Zero is no task, and a task is one more than its number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State(Box<[u32]>);

@@ -48,7 +48,7 @@ struct Replay<'l> {
     threads: HashMap<ThreadId, Thread>,
     /// Where each event was posted, and whether it was called.
     posted: HashMap<MessageId, (usize, bool)>,
-    /// Who holds a lock, and where it was taken.
+    /// The holder of a lock, and where it was acquired.
     locks: HashMap<u32, (usize, usize)>,
 }
 
@@ -334,7 +334,7 @@ impl Replay<'_> {
                 Ok(())
             }
             _ => {
-                let what = format!("nobody has notified thread {}", id.0);
+                let what = format!("no thread has notified thread {}", id.0);
                 Err(self.error(at, what, format!("expected `NOTIFY … notifiedTid:{}` before this line", id.0)))
             }
         }
@@ -350,7 +350,7 @@ impl Replay<'_> {
         }
         let unhandled = self.posted.iter().filter(|(_, (_, called))| !called).min_by_key(|(_, (at, _))| *at);
         if let Some((message, &(at, _))) = unhandled {
-            let what = format!("message {} is never handled, so nobody knows what its handler does", message.0);
+            let what = format!("message {} is never handled, so what its handler does is not known", message.0);
             return Err(self.error(at, what, format!("expected `CALL … msg:{}` after it", message.0)));
         }
         match self.locks.values().min_by_key(|(_, since)| *since) {

@@ -1,4 +1,4 @@
-//! What a trace's threads, events and objects are called, and who waits for what.
+//! What a trace's threads, events and objects are called, and which of them wait for what.
 
 use crate::operation::{Place, ThreadId};
 use crate::program::{Code, Object};
@@ -47,7 +47,7 @@ pub(crate) fn object_kind(recording: &Recording, object: ObjectId) -> ObjectKind
     }
 }
 
-/// Who holds a lock, and whose turn it is on a thread with a queue.
+/// Which task holds a lock, and whose turn it is on a thread with a queue.
 pub(crate) fn holder(recording: &Recording, state: &State, object: ObjectId) -> Option<ActorId> {
     let program = recording.program();
     let task = match program.objects.get(object.0 as usize)? {
@@ -134,7 +134,7 @@ fn describe_next(recording: &Recording, state: &State, task: usize) -> Descripti
     recording.describe(state, ActorId(task as u32), mazurka_core::Outcome::FIRST)
 }
 
-/// Who waits for what.
+/// What each task waits for.
 fn reason(recording: &Recording, task: usize, obstacle: Obstacle) -> String {
     let program = recording.program();
     let who = task_name(recording, task);
@@ -154,7 +154,7 @@ fn reason(recording: &Recording, task: usize, obstacle: Obstacle) -> String {
     }
 }
 
-/// Who holds what, and what stands in the queues.
+/// What is held by which task, and what stands in the queues.
 pub(crate) fn observe(recording: &Recording, state: &State, into: &mut Vec<Value>) {
     let program = recording.program();
     for (number, &lock) in program.locks.iter().enumerate() {

@@ -76,7 +76,7 @@ impl<'s, S: System> Avoidance<'s, S> {
             if self.steps_left == 0 || self.meter.is_over() {
                 return Avoidable::Unknown;
             }
-            // Where many can move, a step costs more.
+            // Where many actors can move, a step costs more.
             self.steps_left = self.steps_left.saturating_sub(1 + stepper.enabled().len() / 8);
             let step = Move { actor, outcome: place.outcome };
             stepper.rewind(&place.state);
@@ -149,6 +149,6 @@ enum Arrival<State> {
     Avoids,
     /// To an end with the violation, or to one that does not count.
     Ends,
-    /// On.
+    /// To a state from which the search continues.
     Goes(PathState<State>),
 }

@@ -1,4 +1,4 @@
-//! Depth-first search that finds out as it goes what it has to try: what `dpor` and `sdpor` have in common.
+//! Depth-first search that computes backtrack sets while it runs: what `dpor` and `sdpor` have in common.
 //!
 //! The search follows one execution to its end, trying one actor in each state. Each step is compared with the earlier ones
 //! that it races with, and for each race an actor is added to the backtrack set of the state in front of the earlier step,
@@ -303,7 +303,8 @@ impl Path {
             match self.effect_on(waiter, touched) {
                 Effect::None => {}
                 Effect::Unclear => self.add_all_to_backtrack(self.nodes.len() - 1),
-                // An actor that stays blocked as before will know of this step by the one that enables it: both write one object.
+                // An actor that stays blocked as before comes after this step by way of the one that enables it: both
+                // write one object.
                 Effect::OnWhatIsAwaited if index.place(waiter.actor).is_some_and(|place| now[place] == *waiter) => {}
                 Effect::OnWhatIsAwaited => self.execution.ready(waiter.actor),
             }
@@ -344,7 +345,7 @@ impl Path {
         }
     }
 
-    /// Actors that did not exist before the last step know of it.
+    /// The last step happens before all steps of the actors that it created.
     fn ready_the_new(&mut self, index: &mut Index) {
         let Some(node) = self.nodes.last() else { return };
         if Rc::ptr_eq(&node.enabled, &self.enabled) && Rc::ptr_eq(&node.waiting, &self.waiting) {

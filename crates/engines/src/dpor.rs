@@ -19,8 +19,9 @@
 //! is in the backtrack set already, none is added. Two traces that differ only behind such an initial are both
 //! found behind it.
 //!
-//! *Sleep sets* (`sleep.rs`) end runs that could only repeat what was seen; `--no-sleep` does without them, as the papers
-//! measured the algorithm. With them, hardly ever do two executions belong to one trace, but some runs are given up on the way.
+//! *Sleep sets* (`sleep.rs`) end runs that could only repeat what was seen; `--no-sleep` does without them, as the
+//! papers measured the algorithm. With them, two executions hardly ever belong to one trace, but some runs are given up
+//! on the way.
 //!
 //! *Blocked next operations* (`waiting.rs`). The paper considers the next operation of every thread in every state. Here it is
 //! enough to consider steps when they are taken, and blocked actors when they come to be blocked, or blocked on something

@@ -16,11 +16,11 @@
 //! - A reversal keeps messages serialised (`reversal`, appendix A.1): of several incomplete messages of a handler one stays, as
 //!   the last one there, and others change places where the order demands it (`arrangement`). The wakeup sequence
 //!   leaves the path where that order does.
-//! - Whether a message could have come first (`redundancy`, appendix A.3) is NP-hard to say in general. It is seen at a glance
-//!   where the message is the first on its handler; it is not the case where a message before it conflicts with it, or
-//!   where saturation finds a cycle; and otherwise an execution is looked for in which it comes first. What the
-//!   published algorithm has to wait for, parking a sequence until the accesses of a message are known, is found by running
-//!   the message: so nothing is parked.
+//! - Whether a message could have come first (`redundancy`, appendix A.3) is NP-hard to say in general. It can where
+//!   the message is the first on its handler; it cannot where a message before it conflicts with it, or where
+//!   saturation finds a cycle; and otherwise an execution is looked for in which it comes first. What the published
+//!   algorithm has to wait for, parking a sequence until the accesses of a message are known, is found by running the
+//!   message: so nothing is parked.
 //!
 //! A sequence that can begin like the current path follows it down before it branches off, also through steps that are
 //! still being explored. Without that, the reversal of two choices of one message is lost, and executions of `db-cache`

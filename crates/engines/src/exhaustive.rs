@@ -26,13 +26,14 @@ use expander::{Candidates, Deferred, Direct, Expander, FoundAt, Report, Task};
 use mazurka_core::{Bound, Counter, Exploration, Move, Observer, Progress, Schedule, Step, StopReason, System, Traits};
 use rayon::prelude::*;
 
-/// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests share all the same.
+/// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests use several threads
+/// all the same.
 const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
 
 /// How many states are expanded at once where the size of the search is limited: each may have hundreds of successors.
 const SMALL_BATCH: usize = 64;
 
-/// The limits are looked at after so many states.
+/// How many states are expanded between two looks at the limits.
 const CHECK_EVERY: usize = 1024;
 
 /// Suits every program.

@@ -9,7 +9,7 @@
 //! the conflicting accesses inside them, not the lock.
 
 use crate::avoidance::{Avoidable, Avoidance};
-use crate::race::{Run, accesses_that_race};
+use crate::race::{Replayed, accesses_that_race};
 use mazurka_core::{
     Access, ActorId, ActorKind, Dependence, Explanation, Footprint, Found, Machine, Meter, Move, ObjectId, ObjectKind,
     Outcome, Race, Stepper, System, ViolationKind,
@@ -17,7 +17,7 @@ use mazurka_core::{
 
 /// Longer schedules are not looked at state by state.
 const LONGEST: usize = 5_000;
-/// So many steps of another actor are tried before a step.
+/// The most steps of another actor that are tried before a step.
 const MOST_INSTEAD: usize = 200;
 
 /// What makes a violation happen. `None` if that is not known, or was not found while `meter` allowed it.
@@ -29,7 +29,7 @@ pub fn explain<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Ex
     if found.schedule.lasso.is_some() {
         return None;
     }
-    let run = Run::of(system, found, meter)?;
+    let run = Replayed::of(system, found, meter)?;
     let moves = &found.schedule.moves;
     let last = moves.len().checked_sub(1)?;
     let mut avoidance = Avoidance::new(system, &found.violation, meter);
@@ -98,7 +98,7 @@ fn decisive<S: System>(system: &S, found: &Found, avoidance: &mut Avoidance<'_, 
 
 struct Why<'a, S: System> {
     system: &'a S,
-    run: &'a Run,
+    run: &'a Replayed,
     moves: &'a [Move],
 }
 
@@ -201,7 +201,7 @@ impl<S: System> Why<'_, S> {
         }
     }
 
-    /// Where two steps take one lock, the steps under the lock that conflict.
+    /// Where two steps acquire one lock, the steps under the lock that conflict.
     fn within_sections(&self, found: &Found, explanation: Explanation) -> Explanation {
         match explanation {
             Explanation::Race(race) if self.is_lock(race.object) => {
@@ -221,7 +221,7 @@ impl<S: System> Why<'_, S> {
         }
     }
 
-    /// The same for a step that is not part of the schedule: its actor goes on until it gives the lock back.
+    /// The same for a step that is not part of the schedule: its actor continues until it releases the lock.
     fn early_within(&self, found: &Found, step: usize, instead: &[Move], lock: ObjectId) -> Option<Explanation> {
         let start = self.system.initial_states().into_iter().nth(found.schedule.start)?;
         let mut stepper = Stepper::new(self.system, start);
@@ -250,7 +250,7 @@ impl<S: System> Why<'_, S> {
         self.system.object(object).kind == ObjectKind::Lock
     }
 
-    /// The steps of an actor from the one that takes a lock to the one that gives it back.
+    /// The steps of an actor from the one that acquires a lock to the one that releases it.
     fn section(&self, from: usize, lock: ObjectId) -> Vec<usize> {
         let actor: ActorId = self.moves[from].actor;
         let mut section = Vec::new();

@@ -136,7 +136,7 @@ macro_rules! engines {
             if traits.liveness { liveness::extend(system, options, observer, exploration) } else { exploration }
         }
 
-        /// Why an engine is not sound for programs that are made of this; `None` if it is.
+        /// Why an engine is not sound for programs with these traits; `None` if it is.
         pub fn refuses(engine: Engine, traits: &Traits) -> Option<String> {
             let unanswered = if traits.liveness { liveness::refuses(engine) } else { None };
             unanswered.or_else(|| match engine { $(Engine::$variant => $module::refuses(traits),)+ })
@@ -199,7 +199,7 @@ pub struct Stage {
 /// How large a search may grow before one that reduces more takes over.
 pub const STAGE_SIZE: u64 = 100_000;
 
-/// The searches for programs that are made of this, one after the other until one comes to its end: first the one that
+/// The searches for programs with these traits, one after the other until one comes to its end: first the one that
 /// finds the shortest schedule; then, if executions may come to an end, one that stores nothing; then the one that reduces
 /// most elsewhere, however long it takes.
 pub fn stages(traits: &Traits) -> Vec<Stage> {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn who_could_not_finish_is_told_of_another() {
+    fn an_engine_that_could_not_finish_names_another() {
         let told = Traits { tells_blocked: true, ..Traits::default() };
         let name = |traits: &Traits, tried: &[Engine]| alternative(traits, tried).map(|(engine, _)| engine);
         assert_eq!(name(&told, &[Engine::Exhaustive]), Some(Engine::Stateful));

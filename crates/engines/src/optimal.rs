@@ -18,10 +18,10 @@
 //!   programs.)
 //! - **Choices.** Each outcome of a step is a step of its own, in conflict with the other outcomes: each of them is
 //!   inserted like the reversal of a race between the two.
-//! - **What was seen to** is remembered (`memory`), within a fixed size: executions that end differently have most of
-//!   their races in common. (To reverse only races whose later step is new would lose executions.)
-//! - **Threads.** Other threads explore branches ahead of their turn, on an assumption that is looked at when it comes
-//!   (`parts`): so all counts are the same on any number of them.
+//! - **Reversals that were done** are remembered (`memory`), within a fixed size: executions that end differently have
+//!   most of their races in common. (To reverse only races whose later step is new would lose executions.)
+//! - **Threads.** Other threads explore branches ahead of their turn, on an assumption that is checked when their turn
+//!   comes (`parts`): so all counts are the same on any number of them.
 //!
 //! An execution that comes back to a state, or grows too long, is cut there; its races are reversed all the same, and the
 //! verdict is `bounded`.

@@ -19,7 +19,7 @@ pub struct Options {
     pub threads: usize,
     /// What counts as dependent, for engines that tell traces apart.
     pub dependence: Dependence,
-    /// Use the algorithm as published, without the optimisations that are ours.
+    /// Use the algorithm as published, without our optimisations.
     pub plain: bool,
     /// Run `stateful` truly as published, without our repairs: it misses violations, and a search that finds nothing proves
     /// nothing. For comparison.

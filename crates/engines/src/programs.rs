@@ -29,7 +29,7 @@ impl System for Counters {
     }
 }
 
-/// One actor that goes round and round, from several starts. The start is wrong where it is 3.
+/// One actor that runs in a cycle, from several initial states. The initial state 3 is wrong.
 pub(crate) struct Ring {
     pub(crate) size: u32,
     pub(crate) starts: Vec<u32>,
@@ -125,7 +125,7 @@ impl System for Dice {
     }
 }
 
-/// Two threads that take two locks in opposite orders and give them back together. Bystanders do something else.
+/// Two threads that acquire two locks in opposite orders and release them together. Bystanders do something else.
 pub(crate) struct Locks {
     pub(crate) bystanders: u32,
 }
@@ -264,7 +264,7 @@ impl System for Walk {
     }
 }
 
-/// Remembers what it is told.
+/// Records what an engine reports.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) wants_values: bool,

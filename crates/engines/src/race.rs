@@ -10,7 +10,7 @@ use mazurka_core::{
     Stepper, System, ToldAccesses, Violation, ViolationKind,
 };
 
-/// Races are tried from the last one back, at most so many: each costs a replay.
+/// The most races that are tried, from the last one back: each costs a replay.
 const MOST_TRIED: usize = 500;
 
 /// The two accesses of a data race: its schedule ends with them.
@@ -39,15 +39,15 @@ enum Reversed {
 }
 
 /// A schedule that was run, with the order that it imposes.
-pub(crate) struct Run {
+pub(crate) struct Replayed {
     pub(crate) footprints: Vec<(ActorId, Footprint)>,
     order: HappensBefore,
 }
 
-impl Run {
-    pub(crate) fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Run> {
+impl Replayed {
+    pub(crate) fn of<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Replayed> {
         let mut stepper = at_start(system, found)?;
-        let mut run = Run { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
+        let mut run = Replayed { footprints: Vec::new(), order: HappensBefore::new(Dependence::default()) };
         for &step in &found.schedule.moves {
             if meter.is_over() {
                 return None;
@@ -93,7 +93,8 @@ impl Run {
     }
 
     /// The earlier steps of other actors that conflict with a step, the latest first: with nothing between the two
-    /// (`adjacent`), or with further steps of the earlier actor between them, such as those up to giving a mutex back.
+    /// (`adjacent`), or with further steps of the earlier actor between them, such as those up to the release of a
+    /// mutex.
     fn conflicts_before<S: System>(
         &self,
         system: &S,

@@ -10,7 +10,7 @@
 //! It is `dpor`, and stops at a state in which everything was tried before. What would come after it may be in a race with the
 //! steps that led there this time, other steps than the last time. So the operations that were executed or blocked after the
 //! state the last time, its *summary*, are compared with them: an actor with an operation that conflicts with a step is
-//! tried in front of it. The search itself is in `backtracking.rs`; what is remembered of states is here ([`History`]).
+//! tried in front of it. The search itself is in `backtracking.rs`; what is remembered of states is here ([`ExploredStates`]).
 //!
 //! The paper computes summaries from the *visible-operation dependency graph* (`sdpor/graph.rs`), because a summary for each
 //! state would be expensive. Operations repeat, so the graph is small; but it mixes all states, and soon says that nearly
@@ -69,7 +69,7 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
     let mut tally = Tally::new(options, observer);
     let (mut counts, mut states) = (Counts::default(), 0);
     let walked = from_each_start(system, &mut tally, |machine, tally| {
-        let mut search = Search::new(machine, tally, History::new(options));
+        let mut search = Search::new(machine, tally, ExploredStates::new(options));
         let walked = search.run();
         counts.add(search.counts());
         states += search.memory.states();
@@ -82,7 +82,7 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
 }
 
 /// What was explored: the states, and the operations that can follow each other.
-struct History {
+struct ExploredStates {
     captured: Captured,
     /// The states in which everything was tried, and what can come after each.
     explored: HashMap<Fingerprint, Below, FxBuildHasher>,
@@ -126,9 +126,9 @@ struct Below {
 /// With more operations than this a set for each state outgrows its use.
 const MOST_IN_SETS: usize = 4096;
 
-impl History {
+impl ExploredStates {
     fn new(options: &Options) -> Self {
-        History {
+        ExploredStates {
             captured: Captured::new(options.capture),
             explored: HashMap::default(),
             sets: HashSet::default(),
@@ -260,7 +260,7 @@ impl History {
     }
 }
 
-impl<M: Machine> Remember<M> for History {
+impl<M: Machine> Remember<M> for ExploredStates {
     const SLEEPS: bool = false;
     const SOURCE_SETS: bool = false;
 

@@ -14,7 +14,7 @@ use mazurka_core::{
 };
 use std::ops::Range;
 
-/// So many steps are replayed at most: of a long schedule not everything can be tried.
+/// The most steps that are replayed: of a long schedule not everything can be tried.
 const MOST_STEPS: usize = 10_000_000;
 
 /// Shortens the schedule of a violation, with at most so many replays and while `meter` allows. The result shows a

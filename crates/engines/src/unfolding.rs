@@ -34,16 +34,16 @@
 //!    is blocked on has a footprint and a history like a step, and is kept like one, without an event.
 //! 3. *A choice* makes an event of each outcome, with the history that this outcome needs; they exclude each other.
 //! 4. *Cutoffs are never taken back.* The paper lets an event be a cutoff at one time and none at another, as the
-//!    events that make it one may be discarded. Completeness is then hard to see: the search may have passed by, in
-//!    time, what it takes for explored. Here the table of states only grows, though events are forgotten, and the
+//!    events that make it one may be discarded. Completeness is then hard to show: an event may have been cut because
+//!    of events that were discarded since. Here the table of states only grows, though events are forgotten, and the
 //!    argument is short. Say that T is a set of events that are no cutoffs at the end of the search of a node (C, D),
 //!    that it can be added to C, and that it avoids D: then the node leads to a configuration with all of C and T.
 //!    Either the chosen event e fits to T; or the node of C and e, by induction, leads to all of T that fits to e, so
 //!    that the first event of T which does not was found there, is in conflict with e and nothing before it, a *rival*
-//!    of e and therefore not forgotten, and is the alternative that is asked for; events of D likewise, for what was no
-//!    cutoff later was none then. And the smallest configuration (`Rank`) that leads to a state has no cutoff, ever: a
-//!    smaller one would lead to the same state. `System::fingerprint` tells states by what they are, not by how their
-//!    actors came to be, so the futures of two equal ones are the same up to names.
+//!    of e and therefore not forgotten, and is the alternative that is asked for; the same holds for events of D, since
+//!    an event that is no cutoff at the end never was one. And the smallest configuration (`Rank`) that leads to a
+//!    state has no cutoff, ever: a smaller one would lead to the same state. `Insight::fingerprint` tells states by
+//!    what they are, not by how their actors came to be, so the futures of two equal ones are the same up to names.
 //! 5. *The recursion is a loop*, so that long executions need no long stack, and D leaves out what C excludes already.
 //! 6. *The next event is one with few causes*: small configurations are met first, and larger ones are then cutoffs.
 
@@ -56,7 +56,7 @@ mod prefix;
 mod removal;
 
 use self::alternatives::alternative;
-use self::cutoffs::Cutoffs;
+use self::cutoffs::SmallestConfigurations;
 use self::events::{EventId, Events};
 use self::extensions::Extender;
 use self::path::Path;
@@ -78,11 +78,8 @@ pub(crate) fn refuses(traits: &Traits) -> Option<String> {
 
 /// Explores a program. The promise stands at the head of this file.
 pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
-    if let Some(reason) = refuses(&system.traits()) {
-        return Exploration::unsupported(reason);
-    }
     let mut tally = Tally::new(options, observer);
-    let mut cutoffs = Cutoffs::new(options.cutoffs);
+    let mut cutoffs = SmallestConfigurations::new(options.cutoffs);
     let mut counts = Counts::default();
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let mut search = Search::new(machine, options, tally, &mut cutoffs);
@@ -109,7 +106,7 @@ pub fn prefix<S: System>(system: &S, options: &Options, most: usize) -> Option<V
     let options = Options { all: true, ..options.clone() };
     let mut silent = Silent;
     let mut tally = Tally::new(&options, &mut silent);
-    let mut cutoffs = Cutoffs::new(options.cutoffs);
+    let mut cutoffs = SmallestConfigurations::new(options.cutoffs);
     let (mut start, mut prefix) = (0, Vec::new());
     let walked = from_each_start(system, &mut tally, |machine, tally| {
         let mut search = Search::new(machine, &options, tally, &mut cutoffs);
@@ -175,12 +172,12 @@ struct Search<'t, 'o, M: Machine> {
     nodes: Vec<SearchNode>,
     removal: Removal,
     tally: &'t mut Tally<'o>,
-    cutoffs: &'t mut Cutoffs,
+    cutoffs: &'t mut SmallestConfigurations,
     configurations: u64,
 }
 
 impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
-    fn new(machine: M, options: &Options, tally: &'t mut Tally<'o>, cutoffs: &'t mut Cutoffs) -> Self {
+    fn new(machine: M, options: &Options, tally: &'t mut Tally<'o>, cutoffs: &'t mut SmallestConfigurations) -> Self {
         Search {
             path: Path::new(machine.mark()),
             extender: Extender::new(machine),

@@ -415,7 +415,7 @@ impl FromIterator<(Value, Value)> for Map {
 pub struct Closure {
     pub(super) instance: Rc<Instance>,
     pub(super) body: ClosureBody,
-    /// Where names that nobody else knows are looked up: `with`, `delegate`.
+    /// Where names that are known nowhere else are looked up: `with`, `delegate`.
     pub(super) delegate: RefCell<Option<Rc<Delegate>>>,
 }
 

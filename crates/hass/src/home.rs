@@ -4,20 +4,21 @@
 //! that waits, with those who set the same things. What is outside of a slice may happen at any time. Every slice has
 //! an initial state of its own, and no step leads from one to another.
 
-use crate::config::{Action, ActionKind, Configuration, Match, Routine, TriggerKind};
-use crate::model::{Model, Options, State as SliceState};
+use crate::config::{Action, ActionKind, Configuration, Expectation, Match, Routine, TriggerKind};
+use crate::model::{Model, ONE_EVENT, Options, State};
 use crate::template::Val;
 use mazurka_core::{
-    Access, ActorId, Description, Footprint, Insight, Narrator, ObjectId, Outcome, Step, System, Traits, Value,
+    Access, ActorId, Description, Footprint, Insight, Move, Narrator, ObjectId, Outcome, Schedule, Step, System,
+    Traits, Value,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The state of one slice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct HomeState {
     slice: u16,
-    inner: SliceState,
+    inner: State,
 }
 
 /// The most automations of a slice.
@@ -39,31 +40,69 @@ struct Slice {
     first_object: u32,
 }
 
+/// What a slice is made of: automations by their numbers, and what the owner expects of them.
+type Group = (Vec<usize>, Option<usize>);
+
+impl Slice {
+    /// The moves of a schedule, with the slice's own actors.
+    fn own_moves(&self, schedule: &Schedule) -> Vec<Move> {
+        let own = |step: &Move| Move { actor: ActorId(step.actor.0 - self.first_actor), ..*step };
+        schedule.moves.iter().map(own).collect()
+    }
+}
+
 impl Home {
     /// The home of a configuration; with names, one slice of just these automations. The error is a name that none has.
     pub fn new(configuration: Configuration, names: &[String], options: &Options) -> Result<Self, String> {
         let configuration = Arc::new(configuration);
         let (groups, shortened) = if names.is_empty() {
-            slices(&configuration)
+            let writes: Vec<BTreeSet<String>> =
+                configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
+            let (groups, mut cut) = slices(&configuration, &writes);
+            let mut groups: Vec<Group> = groups.into_iter().map(|group| (group, None)).collect();
+            for (number, expectation) in configuration.expectations.iter().enumerate() {
+                let (group, is_cut) = around(&configuration, &writes, expectation);
+                groups.push((group, Some(number)));
+                cut += usize::from(is_cut);
+            }
+            (groups, cut)
         } else {
             let mut chosen = Vec::new();
             for name in names {
                 let known = |routine: &Routine| routine.name == *name || routine.entity == *name;
                 chosen.push(configuration.automations.iter().position(known).ok_or_else(|| name.clone())?);
             }
-            (vec![chosen], 0)
+            (vec![(chosen, None)], 0)
         };
+        Ok(Home::of_groups(configuration, groups, shortened, options))
+    }
+
+    /// A home of which just this expectation is looked at. The error is its name, if there is none of that name.
+    pub fn expecting(configuration: Configuration, name: &str, options: &Options) -> Result<Self, String> {
+        let number =
+            configuration.expectations.iter().position(|known| known.name == name).ok_or_else(|| name.to_owned())?;
+        let configuration = Arc::new(configuration);
+        let writes: Vec<BTreeSet<String>> =
+            configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
+        let (group, is_cut) = around(&configuration, &writes, &configuration.expectations[number]);
+        Ok(Home::of_groups(configuration, vec![(group, Some(number))], usize::from(is_cut), options))
+    }
+
+    fn of_groups(configuration: Arc<Configuration>, groups: Vec<Group>, shortened: usize, options: &Options) -> Self {
         let mut slices = Vec::new();
         let (mut first_actor, mut first_object) = (0, 0);
-        for group in groups {
-            let mut model = Model::new(Arc::clone(&configuration), &group, options.clone());
+        for (group, expectation) in groups {
+            // What automations set is expected of them: nobody operates it by hand then.
+            let hands = options.hands && expectation.is_none();
+            let options = Options { expectation, hands, ..options.clone() };
+            let mut model = Model::new(Arc::clone(&configuration), &group, options);
             model.first_object = first_object;
             let (actors, objects) = (model.actor_count(), model.object_count());
             slices.push(Slice { model, first_actor, first_object });
             first_actor += actors;
             first_object += objects;
         }
-        Ok(Home { configuration, slices, shortened })
+        Home { configuration, slices, shortened }
     }
 
     /// The configuration.
@@ -76,9 +115,42 @@ impl Home {
         (self.slices.len(), self.shortened)
     }
 
-    /// The names of the automations of a slice.
-    pub fn slice_names(&self, slice: usize) -> Vec<&str> {
-        self.slices[slice].model.automation_names().collect()
+    /// The automations of a slice: what the owner calls them, and their entities.
+    pub fn slice_automations(&self, slice: usize) -> Vec<(&str, &str)> {
+        self.slices[slice].model.automations().collect()
+    }
+
+    /// What the owner expects of a slice.
+    pub fn slice_expectation(&self, slice: usize) -> Option<&Expectation> {
+        self.slices[slice].model.expectation()
+    }
+
+    /// What the owner expects and nothing has put to the test, once all slices were looked at, each with the reason.
+    pub fn untested(&self) -> Vec<(&Expectation, String)> {
+        let mut found = Vec::new();
+        for slice in &self.slices {
+            let Some(expectation) = slice.model.expectation() else { continue };
+            let unknown = slice.model.unknown_in_expectation();
+            if !unknown.is_empty() {
+                found.push((
+                    expectation,
+                    format!("speaks of {}, which nothing in the configuration knows", unknown.join(" and ")),
+                ));
+            } else if slice.model.automations().next().is_none() {
+                found.push((expectation, "speaks of what no automation sets".to_owned()));
+            } else if !slice.model.was_tested() {
+                found.push((
+                    expectation,
+                    "was never put to the test, since what it speaks of never came to be so".to_owned(),
+                ));
+            }
+        }
+        found
+    }
+
+    /// How many expectations are looked at.
+    pub fn expectation_count(&self) -> usize {
+        self.slices.iter().filter(|slice| slice.model.expectation().is_some()).count()
     }
 
     fn slice(&self, actor: ActorId) -> (&Slice, ActorId) {
@@ -87,33 +159,76 @@ impl Home {
         (slice, ActorId(actor.0 - slice.first_actor))
     }
 
+    /// When each step of a schedule happens, as times of day; and what is wrong, with the event that it came from.
+    pub fn told(&self, message: &str, schedule: &Schedule) -> (Vec<String>, String) {
+        let Some(slice) = self.slices.get(schedule.start) else { return (Vec::new(), message.to_owned()) };
+        let (times, cause) = slice.model.told_times(&slice.own_moves(schedule));
+        let message = match cause {
+            Some(cause) => message.replace(ONE_EVENT, &format!("both because {cause}")),
+            None => message.to_owned(),
+        };
+        (times, message)
+    }
+
+    /// A schedule as a script for Home Assistant itself; `name` is what is wrong.
+    pub fn as_test(&self, name: &str, schedule: &Schedule) -> Option<String> {
+        let slice = self.slices.get(schedule.start)?;
+        Some(slice.model.scenario(name, &slice.own_moves(schedule)).to_string())
+    }
+
     /// What was looked at, by kind.
     pub fn considered(&self) -> Vec<(String, String)> {
-        let automations: BTreeSet<&str> = self.slices.iter().flat_map(|slice| slice.model.automation_names()).collect();
-        let opaque = self
-            .configuration
-            .automations
-            .iter()
+        let automations: HashSet<&str> =
+            self.slices.iter().flat_map(|slice| slice.model.automations()).map(|(_, entity)| entity).collect();
+        let all = self.configuration.automations.iter();
+        let opaque: Vec<String> = all
+            .filter(|routine| automations.contains(routine.entity.as_str()))
             .flat_map(|routine| &routine.opaque)
             .filter(|opaque| opaque.decides)
-            .count();
+            .map(|opaque| format!("{} ({})", opaque.what, self.configuration.shown(opaque.place)))
+            .collect();
+        let others = self.configuration.automations.len() - automations.len();
+        let rest = match others {
+            0 => String::new(),
+            _ => "; the others set nothing that another one sets, and wait for nothing".to_owned(),
+        };
         let mut told = vec![
             ("slices".to_owned(), format!("{} around what several automations set or wait for", self.slices.len())),
-            ("automations".to_owned(), format!("{} of {}", automations.len(), self.configuration.automations.len())),
+            (
+                "automations".to_owned(),
+                format!("{} of {}{rest}", automations.len(), self.configuration.automations.len()),
+            ),
         ];
+        let expectations = self.expectation_count();
+        if expectations > 0 {
+            told.push(("expectations".to_owned(), expectations.to_string()));
+        }
+        let happens: BTreeSet<String> = self.slices.iter().flat_map(|slice| slice.model.happens()).collect();
+        if !happens.is_empty() {
+            told.push(("events and values".to_owned(), listed(happens.into_iter(), MOST_HAPPENINGS)));
+        }
+        let without: BTreeMap<String, usize> = without_effect(&self.configuration, &automations);
+        if !without.is_empty() {
+            let services = without.into_iter().map(|(service, count)| format!("{service} {count} ×"));
+            told.push(("taken as without effect".to_owned(), listed(services, MOST_LISTED)));
+        }
         if self.shortened > 0 {
             told.push(("cut".to_owned(), format!("{} slices to {MOST_OF_A_SLICE} automations", self.shortened)));
         }
-        if opaque > 0 {
-            told.push((
-                "left open".to_owned(),
-                format!("{opaque} parts that nobody can know were tried both ways; `mazurka apps` lists them"),
-            ));
+        if !opaque.is_empty() {
+            let parts = listed(opaque.into_iter(), MOST_LISTED);
+            told.push(("left open".to_owned(), format!("{parts}: tried both ways; `mazurka apps` lists all")));
         }
         if !self.configuration.broken.is_empty() {
             told.push((
                 "not read".to_owned(),
                 format!("{} automations and scripts; `mazurka apps` says why", self.configuration.broken.len()),
+            ));
+        }
+        if !self.configuration.problems.is_empty() {
+            told.push((
+                "not read".to_owned(),
+                format!("{} other parts of the files; `mazurka apps` says why", self.configuration.problems.len()),
             ));
         }
         if self.slices.iter().any(|slice| slice.model.was_cut()) {
@@ -128,18 +243,18 @@ impl Home {
 pub struct OneSlice<'h>(pub &'h Home, pub usize);
 
 impl System for OneSlice<'_> {
-    type State = State;
+    type State = HomeState;
 
-    fn initial_states(&self) -> Vec<State> {
+    fn initial_states(&self) -> Vec<HomeState> {
         let inner = self.0.slices[self.1].model.initial_states();
-        inner.into_iter().map(|inner| State { slice: self.1 as u16, inner }).collect()
+        inner.into_iter().map(|inner| HomeState { slice: self.1 as u16, inner }).collect()
     }
 
-    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+    fn enabled(&self, state: &HomeState, into: &mut Vec<ActorId>) {
         self.0.enabled(state, into);
     }
 
-    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+    fn step(&self, state: &mut HomeState, actor: ActorId, step: &mut Step) {
         System::step(self.0, state, actor, step);
     }
 
@@ -147,33 +262,33 @@ impl System for OneSlice<'_> {
         System::traits(self.0)
     }
 
-    fn narrator(&self) -> &dyn Narrator<State> {
+    fn narrator(&self) -> &dyn Narrator<HomeState> {
         self.0
     }
 
-    fn insight(&self) -> &dyn Insight<State> {
+    fn insight(&self) -> &dyn Insight<HomeState> {
         self.0
     }
 }
 
 impl System for Home {
-    type State = State;
+    type State = HomeState;
 
-    fn initial_states(&self) -> Vec<State> {
+    fn initial_states(&self) -> Vec<HomeState> {
         let first = |(slice, about): (usize, &Slice)| {
-            about.model.initial_states().into_iter().map(move |inner| State { slice: slice as u16, inner })
+            about.model.initial_states().into_iter().map(move |inner| HomeState { slice: slice as u16, inner })
         };
         self.slices.iter().enumerate().flat_map(first).collect()
     }
 
-    fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
+    fn enabled(&self, state: &HomeState, into: &mut Vec<ActorId>) {
         let slice = &self.slices[state.slice as usize];
         let before = into.len();
         slice.model.enabled(&state.inner, into);
         into[before..].iter_mut().for_each(|actor| actor.0 += slice.first_actor);
     }
 
-    fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
+    fn step(&self, state: &mut HomeState, actor: ActorId, step: &mut Step) {
         let (slice, actor) = self.slice(actor);
         slice.model.step(&mut state.inner, actor, step);
     }
@@ -182,23 +297,23 @@ impl System for Home {
         Traits { events: true, tells_blocked: true, ..Traits::default() }
     }
 
-    fn narrator(&self) -> &dyn Narrator<State> {
+    fn narrator(&self) -> &dyn Narrator<HomeState> {
         self
     }
 
-    fn insight(&self) -> &dyn Insight<State> {
+    fn insight(&self) -> &dyn Insight<HomeState> {
         self
     }
 }
 
-impl Insight<State> for Home {
+impl Insight<HomeState> for Home {
     fn absent(&self, actor: ActorId, footprint: &mut Footprint) {
         let (slice, actor) = self.slice(actor);
         slice.model.absent(actor, footprint);
     }
 }
 
-impl Narrator<State> for Home {
+impl Narrator<HomeState> for Home {
     fn actor_name(&self, actor: ActorId) -> String {
         let (slice, actor) = self.slice(actor);
         slice.model.actor_name(actor)
@@ -213,20 +328,85 @@ impl Narrator<State> for Home {
         if access.changes() { "changed" } else { "looked at" }
     }
 
-    fn describe(&self, state: &State, actor: ActorId, outcome: Outcome) -> Description {
+    fn describe(&self, state: &HomeState, actor: ActorId, outcome: Outcome) -> Description {
         let (slice, actor) = self.slice(actor);
         slice.model.describe(&state.inner, actor, outcome)
     }
 
-    fn observe(&self, state: &State, into: &mut Vec<Value>) {
+    fn observe(&self, state: &HomeState, into: &mut Vec<Value>) {
         self.slices[state.slice as usize].model.observe(&state.inner, into);
     }
 }
 
+/// How many events with their values, and how many other things, are listed.
+const MOST_HAPPENINGS: usize = 40;
+const MOST_LISTED: usize = 8;
+
+fn listed(items: impl ExactSizeIterator<Item = String>, most: usize) -> String {
+    let more = items.len().saturating_sub(most);
+    let shown: Vec<String> = items.take(most).collect();
+    shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// The services that change nothing that is known, with how often they are called.
+fn without_effect(configuration: &Configuration, automations: &HashSet<&str>) -> BTreeMap<String, usize> {
+    fn count(configuration: &Configuration, actions: &[Action], found: &mut BTreeMap<String, usize>) {
+        for action in actions {
+            if let ActionKind::Call(call) = &action.kind
+                && let Some(service) = call.service.fixed().map(|service| service.to_string())
+                && !crate::model::has_effect(&service, call, configuration)
+            {
+                let name = match service.split_once('.') {
+                    Some((domain, _)) if is_telling(&service) => format!("{domain}.*"),
+                    _ => service,
+                };
+                *found.entry(name).or_default() += 1;
+            }
+            inner(&action.kind).into_iter().for_each(|actions| count(configuration, actions, found));
+        }
+    }
+    let mut found = BTreeMap::new();
+    let looked_at = configuration.automations.iter().filter(|routine| automations.contains(routine.entity.as_str()));
+    looked_at.for_each(|routine| count(configuration, &routine.actions, &mut found));
+    found
+}
+
+/// Whether a service only tells somebody something.
+fn is_telling(service: &str) -> bool {
+    let telling = [
+        "notify",
+        "tts",
+        "persistent_notification",
+        "logbook",
+        "system_log",
+        "mqtt",
+        "camera",
+        "shell_command",
+        "rest_command",
+    ];
+    telling.contains(&service.split('.').next().unwrap_or(""))
+}
+
+/// The automations that set what an expectation speaks of, those that set most of it first; and whether some were left out.
+fn around(configuration: &Configuration, writes: &[BTreeSet<String>], expectation: &Expectation) -> (Vec<usize>, bool) {
+    let entities = crate::model::entities_of(expectation, configuration);
+    let mut near: Vec<(usize, usize)> = writes
+        .iter()
+        .enumerate()
+        .map(|(number, writes)| (entities.iter().filter(|entity| writes.contains(*entity)).count(), number))
+        .filter(|(shared, _)| *shared > 0)
+        .collect();
+    let is_cut = near.len() > MOST_OF_A_SLICE;
+    near.sort_by_key(|&(shared, number)| {
+        (!entities.iter().any(|entity| hears(configuration, number, entity)), std::cmp::Reverse(shared), number)
+    });
+    let mut group: Vec<usize> = near.into_iter().map(|(_, number)| number).take(MOST_OF_A_SLICE).collect();
+    group.sort_unstable();
+    (group, is_cut)
+}
+
 /// The slices of a configuration, each as the numbers of its automations; and how many were cut.
-fn slices(configuration: &Configuration) -> (Vec<Vec<usize>>, usize) {
-    let writes: Vec<BTreeSet<String>> =
-        configuration.automations.iter().map(|routine| written(configuration, routine)).collect();
+fn slices(configuration: &Configuration, writes: &[BTreeSet<String>]) -> (Vec<Vec<usize>>, usize) {
     let mut writers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (number, entities) in writes.iter().enumerate() {
         for entity in entities {
@@ -262,6 +442,19 @@ fn slices(configuration: &Configuration) -> (Vec<Vec<usize>>, usize) {
             group.extend(near);
             if group.len() > 1 {
                 add(group, &mut groups);
+            }
+        }
+    }
+    // Those with a common trigger of which one asks for what the other one sets: their order matters.
+    let asked: Vec<String> =
+        configuration.automations.iter().map(|routine| format!("{:?}", routine.conditions)).collect();
+    for (number, asks) in asked.iter().enumerate() {
+        for (other, sets) in writes.iter().enumerate() {
+            if other != number
+                && sets.iter().any(|entity| asks.contains(entity.as_str()))
+                && share_a_trigger(configuration, number, other)
+            {
+                add(vec![number.min(other), number.max(other)], &mut groups);
             }
         }
     }
@@ -329,7 +522,7 @@ fn waits(actions: &[Action]) -> bool {
 }
 
 /// The lists of actions inside of an action.
-fn inner(kind: &ActionKind) -> Vec<&[Action]> {
+pub(crate) fn inner(kind: &ActionKind) -> Vec<&[Action]> {
     match kind {
         ActionKind::Choose { branches, otherwise } => {
             branches.iter().map(|(_, actions)| actions.as_slice()).chain([otherwise.as_slice()]).collect()
@@ -364,19 +557,8 @@ fn collect(
             {
                 collect(configuration, &script.actions, found, seen);
             }
-            let telling = [
-                "notify",
-                "tts",
-                "persistent_notification",
-                "logbook",
-                "system_log",
-                "mqtt",
-                "camera",
-                "shell_command",
-                "rest_command",
-            ];
-            if !telling.contains(&service.split('.').next().unwrap_or("")) {
-                found.extend(crate::model::targets_of(call, configuration));
+            if !is_telling(&service) {
+                found.extend(crate::model::set_by(call, configuration));
             }
         }
         for actions in inner(&action.kind) {

@@ -42,5 +42,5 @@ pub mod template;
 mod words;
 pub mod yaml;
 
-pub use home::{Home, OneSlice, State};
+pub use home::{Home, HomeState, OneSlice};
 pub use model::Options;

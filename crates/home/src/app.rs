@@ -20,7 +20,8 @@ pub struct App {
     /// What stopped a page of its preferences from being read to its end.
     pub page_trouble: Vec<String>,
     pub(crate) script: Arc<Script>,
-    /// The names of all inputs that its text speaks of, also on pages that nobody was shown. Those without a value are null.
+    /// The names of all inputs that its text speaks of, also on pages that were never shown. Those without a value are
+    /// null.
     pub(crate) mentioned: Vec<String>,
     /// The entries of `state` that its pages set. What a person does with the pages is not modelled.
     pub(crate) set_by_pages: Vec<String>,
@@ -67,7 +68,7 @@ pub enum InputKind {
     Text,
     /// A phone number.
     Phone,
-    /// Somebody of the contact book.
+    /// A person of the contact book.
     Contact,
     /// A mode of the home.
     Mode,
@@ -90,7 +91,6 @@ const TYPES: &[(&str, InputKind)] = &[
     ("integer", InputKind::Number),
     ("bool", InputKind::Bool),
     ("boolean", InputKind::Bool),
-    ("Boolean", InputKind::Bool),
     ("enum", InputKind::Enum),
     ("time", InputKind::Time),
     ("date", InputKind::Time),
@@ -99,6 +99,7 @@ const TYPES: &[(&str, InputKind)] = &[
     ("password", InputKind::Text),
     ("email", InputKind::Text),
     ("textarea", InputKind::Text),
+    ("textbox", InputKind::Text),
     ("color", InputKind::Text),
     ("room", InputKind::Text),
     ("phone", InputKind::Phone),
@@ -131,7 +132,7 @@ impl InputKind {
             let of_table = table.get(kind).map(|capability| InputKind::Capability(capability.name.clone()));
             return Ok(of_table.unwrap_or_else(|| InputKind::Device(name.to_owned())));
         }
-        let known = TYPES.iter().find(|(name, _)| *name == kind).map(|(_, kind)| kind.clone());
+        let known = TYPES.iter().find(|(name, _)| name.eq_ignore_ascii_case(kind)).map(|(_, kind)| kind.clone());
         known.ok_or_else(|| {
             let names = nearest(kind, TYPES.iter().map(|&(name, _)| name));
             (format!("there is no input type {kind:?}"), format!("expected capability.…, or one of: {names}"))

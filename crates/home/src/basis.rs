@@ -8,7 +8,7 @@ use crate::store::{Dynamic, Slot};
 use mazurka_core::{ActorId, Narrator, System};
 use std::sync::atomic::Ordering;
 
-/// So many names stand in one line at most.
+/// The most names that stand in one line.
 const MOST_NAMES: usize = 12;
 
 /// A rule that could not be broken whatever the apps did, because something that it mentions never changed.

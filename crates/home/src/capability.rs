@@ -46,9 +46,9 @@ pub struct Attribute {
     pub always: bool,
     /// Whether a person asks for its events.
     pub manual: bool,
-    /// Whether its environment changes it without anybody being told.
+    /// Whether its environment changes it without an event.
     pub quiet: bool,
-    /// Whether it stays as it is although everybody is told that it has changed.
+    /// Whether it stays as it is although there is an event that says it has changed.
     pub fixed: bool,
     /// The values that its environment can give it, in order.
     pub events: Vec<String>,
@@ -197,7 +197,7 @@ impl Capability {
         self.commands.iter().find(|command| command.name == name)
     }
 
-    /// How people say that somebody brings an attribute to a value, and that somebody has: "locks", "locked".
+    /// How people say that an attribute is brought to a value, and that it was: "locks", "locked".
     pub fn verbs(&self, attribute: &str, value: &str) -> Option<(&str, &str)> {
         let saying = self.saying(attribute, value)?;
         (!saying.does.is_empty()).then_some((saying.does.as_str(), saying.did.as_str()))

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(crate) enum Happening {
     /// An attribute of a device gets a value.
     Attribute { device: u32, attribute: usize, value: ValueId },
-    /// Somebody taps an app; in the study, whichever apps listen.
+    /// A person taps an app; in the study, whichever apps listen.
     Touch { app: Option<u32> },
     /// The mode becomes another one.
     Mode { value: ValueId },

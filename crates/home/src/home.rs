@@ -6,6 +6,7 @@ use crate::environment;
 use crate::happening::{Event, Notice};
 use crate::home_file::HomeFile;
 use crate::layout::{Fixed, Layout};
+use crate::library;
 use crate::liveness::Promises;
 use crate::memo::Memo;
 use crate::platform::kind;
@@ -230,9 +231,18 @@ impl Home {
         self.profile == Profile::Paper
     }
 
-    /// What apps call the event that somebody taps them.
+    /// What apps call the event that a person taps them.
     pub(crate) fn touch_name(&self) -> &'static str {
         if self.profile == Profile::Paper { "Touched" } else { "touch" }
+    }
+
+    /// Whether an app is one of Hubitat, whose drivers have commands of their own: it includes libraries, uses what only
+    /// Hubitat has, or names its place on the hub.
+    pub(crate) fn is_of_hubitat(&self, app: u32) -> bool {
+        const SIGNS: [&str; 7] =
+            ["hubitat", "Hubitat", "importUrl", "//nclude", "singleThreaded", "installOnOpen", "pushableButton"];
+        let source = &self.apps[app as usize].source;
+        self.profile == Profile::Usual && SIGNS.iter().any(|sign| source.contains(sign))
     }
 
     /// What apps call a change of the mode.
@@ -263,7 +273,8 @@ impl Home {
     pub(crate) fn place(&self, app: u32, span: Span) -> Option<Location> {
         let app = self.apps.get(app as usize)?;
         let position = app.script.position(span);
-        Some(Location { file: Arc::clone(&app.file), line: position.line, column: position.column })
+        let (file, line) = library::origin(&app.source, &app.file, position.line);
+        Some(Location { file, line, column: position.column })
     }
 
     /// The rules that say something about one of these slots.
@@ -306,7 +317,7 @@ fn read_apps(sources: &[(String, String)], table: &Capabilities, profile: Profil
     for (file, source) in sources {
         match App::read(file, source, table, profile) {
             Ok(app) => apps.push(app),
-            Err(diagnostics) => faults.push(Faults::new(file, source, diagnostics)),
+            Err(diagnostics) => faults.extend(faults_of(file, source, diagnostics)),
         }
     }
     if !faults.is_empty() {
@@ -314,6 +325,26 @@ fn read_apps(sources: &[(String, String)], table: &Capabilities, profile: Profil
     }
     tell_apart(&mut apps);
     Ok(apps)
+}
+
+/// What is wrong with an app, told in the file that it is about: its own, or that of a library.
+fn faults_of(file: &str, source: &str, diagnostics: Vec<Diagnostic>) -> Vec<Faults> {
+    let mut faults: Vec<Faults> = Vec::new();
+    let mut left = diagnostics;
+    for (start, library, text) in library::parts(source).into_iter().rev() {
+        let (own, others) = left.into_iter().partition(|diagnostic| diagnostic.span.start >= start);
+        left = others;
+        let shift = |mut diagnostic: Diagnostic| {
+            diagnostic.span = diagnostic.span.start - start..diagnostic.span.end.max(start) - start;
+            diagnostic
+        };
+        let own: Vec<Diagnostic> = own;
+        if !own.is_empty() {
+            faults.push(Faults::new(library.unwrap_or(file), text, own.into_iter().map(shift).collect()));
+        }
+    }
+    faults.reverse();
+    faults
 }
 
 /// Apps of one name are told apart by their files; the same file twice by a number.

@@ -20,7 +20,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What a `home.toml` says, before anybody knows whether it fits the apps.
+/// What a `home.toml` says, before it is known whether it fits the apps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct HomeFile {
     pub(crate) modes: Vec<String>,

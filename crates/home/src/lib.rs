@@ -40,6 +40,7 @@ mod happening;
 mod home;
 mod home_file;
 mod layout;
+mod library;
 mod liveness;
 mod memo;
 mod model;
@@ -60,6 +61,7 @@ pub use app::{App, Input, InputKind};
 pub use basis::IdleRule;
 pub use capability::{Attribute, Capabilities, Capability, Command, Effect};
 pub use home::{Faults, Home};
+pub use library::{included, library_name, with_libraries};
 pub use overview::{InputOverview, Overview};
 pub use state::State;
 

@@ -31,7 +31,7 @@ mod kind {
 }
 
 /// Pages depend on inputs that later pages declare, so they are run again while that brings new inputs, so often at most.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 8;
 
 /// Reads an app's definition and inputs.
 pub(crate) fn read(script: &Arc<Script>, table: &Capabilities, profile: Profile) -> Result<Read, Vec<Diagnostic>> {
@@ -254,7 +254,7 @@ fn parts(arguments: &[Value]) -> (Option<Rc<mazurka_groovy::Map>>, Vec<Value>) {
 }
 
 /// The library's methods on collections, which also work on devices.
-const COLLECTION: &[&str] = &[
+pub(crate) const COLLECTION: &[&str] = &[
     "any",
     "collect",
     "collectEntries",

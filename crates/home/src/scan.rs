@@ -12,7 +12,7 @@ use std::collections::HashMap;
 pub(crate) enum Scanned {
     /// The environment gives an attribute of the device with this capability a value.
     Attribute { capability: String, attribute: String, value: String },
-    /// Somebody taps an app.
+    /// A person taps an app.
     Touch,
     /// The mode becomes another one.
     Mode(String),

@@ -65,7 +65,7 @@ pub(crate) enum Source {
     Device(u32),
     /// The home itself.
     Location,
-    /// The app's own: somebody taps it.
+    /// The app's own: a person taps it.
     App,
 }
 

@@ -1,4 +1,4 @@
-//! A violation in the words of somebody who lives there: what happens, what the apps do about it, and in which order.
+//! A violation in the words of a person who lives there: what happens, what the apps do about it, and in which order.
 
 use crate::happening::Happening;
 use crate::home::Home;
@@ -17,7 +17,7 @@ pub(crate) struct Deed {
 }
 
 impl Home {
-    /// Who did what when, for apps that fight: one sentence.
+    /// Which app did what when, for apps that fight: one sentence.
     pub(crate) fn tell_conflict(&self, found: &Found) -> Option<String> {
         let (before, last) = self.fight(found)?;
         let Some(before) = before else {
@@ -127,8 +127,8 @@ impl Home {
         };
         match &event.happening {
             Happening::Attribute { device, .. } => device_clause(&name, &self.wiring.devices[*device as usize].name),
-            Happening::Touch { app: Some(app) } => format!("somebody taps {}", quoted(&self.apps[*app as usize].name)),
-            Happening::Touch { app: None } => "somebody taps an app".to_owned(),
+            Happening::Touch { app: Some(app) } => format!("a person taps {}", quoted(&self.apps[*app as usize].name)),
+            Happening::Touch { app: None } => "a person taps an app".to_owned(),
             Happening::Mode { value } => match self.store.value(*value) {
                 Some(Frozen::Text(mode)) => format!("the mode becomes {mode}"),
                 _ => name,

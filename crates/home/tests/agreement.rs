@@ -194,7 +194,7 @@ fn reachable(home: &Home, limit: usize) -> Vec<State> {
     all
 }
 
-/// How many homes to look at: a few, or as many as somebody asks for.
+/// How many homes to look at: a few, or as many as `MAZURKA_HOMES` says.
 fn seeds(few: u64) -> std::ops::Range<u64> {
     0..std::env::var("MAZURKA_HOMES").ok().and_then(|number| number.parse().ok()).unwrap_or(few)
 }

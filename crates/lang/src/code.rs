@@ -139,7 +139,7 @@ pub(crate) enum Instruction {
     Unlock {
         mutex: PlaceRef,
     },
-    /// Gives the mutex back and waits; the mutex stands in the `Reacquire` that follows. A wait that may time out has
+    /// Releases the mutex and waits; the mutex stands in the `Reacquire` that follows. A wait that may time out has
     /// a register that tells whether it was signalled.
     Wait {
         condition: PlaceRef,

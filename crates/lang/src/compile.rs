@@ -18,9 +18,9 @@ use crate::{CompileError, Sources};
 use hashbrown::HashMap;
 use mazurka_core::Diagnostic;
 
-/// So many characters of a step's source are shown.
+/// How many characters of a step's source are shown.
 const LONGEST_STEP: usize = 48;
-/// So many characters of the source of a condition that fails are shown.
+/// How many characters of the source of a condition that fails are shown.
 const LONGEST_CONDITION: usize = 1_000;
 /// How many cells, locks, handlers, threads or events one definition may make.
 const MAX_LENGTH: i64 = 65_536;

@@ -11,7 +11,7 @@ use crate::code::{EventInfo, Instruction, NONE, Pc, Program, Register};
 pub(crate) struct Watch {
     /// Its guard, if that is of the commonest form.
     pub(crate) guard: Option<CellGuard>,
-    /// Whether there is code that switches it on or off. Otherwise its switch is nothing that anybody has to look at.
+    /// Whether there is code that switches it on or off. Otherwise no step reads its switch.
     pub(crate) is_switched: bool,
 }
 

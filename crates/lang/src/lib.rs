@@ -35,7 +35,8 @@ mod words;
 
 pub use code::Program;
 pub use coverage::{AssertionCoverage, Coverage, Excerpt, InvariantCoverage};
-pub use model::{Identity, Model};
+pub use mazurka_core::Identity;
+pub use model::Model;
 pub use parse::parse;
 pub use print::print;
 pub use sources::{Loader, SourceName, Sources};

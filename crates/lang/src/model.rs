@@ -13,21 +13,12 @@ use crate::run::{ENDED_HOLDER, Frame, HALTED_HOLDER, Run, evaluate};
 use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
 use crate::words;
 use mazurka_core::{
-    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Liveness,
-    Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity, Insight,
+    Liveness, Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
     ViolationKind,
 };
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// How actors that are created while the program runs are told apart; see the head of `names.rs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// The n-th thing that its creator made: the same actor in every execution.
-    History,
-    /// What the actor is at present, so that states come back.
-    Presence,
-}
 
 /// A program that can be explored.
 #[derive(Debug)]
@@ -371,7 +362,7 @@ impl Narrator<State> for Model {
 }
 
 impl Model {
-    /// Names actors in the words of a state by what they are, not by numbers that depend on who came first.
+    /// Names actors in the words of a state by what they are, not by numbers that depend on which came first.
     fn name_lastingly(&self, state: &State, words: &mut [i64]) {
         if !self.program.creates_actors {
             return;
@@ -414,19 +405,19 @@ impl Model {
         self.names.key(actor)
     }
 
-    /// Who holds a mutex.
+    /// The holder of a mutex.
     pub(crate) fn holder(&self, words: &[i64], mutex: usize) -> Holder {
         self.holder_in(words[self.layout.mutexes + mutex])
     }
 
-    /// Who holds a read-write lock for writing.
+    /// The writer that holds a read-write lock.
     pub(crate) fn writer(&self, words: &[i64], lock: usize) -> Holder {
         self.holder_in(words[self.layout.writers + lock])
     }
 
     fn holder_in(&self, word: i64) -> Holder {
         match word {
-            0 => Holder::Nobody,
+            0 => Holder::Free,
             word if word == i64::from(HALTED_HOLDER) + 1 => Holder::Halted,
             word if word == i64::from(ENDED_HOLDER) + 1 => Holder::Ended,
             word => Holder::Actor(ActorId((word - 1) as u32)),
@@ -444,10 +435,11 @@ pub(crate) fn is_forgotten_when_stopped(kind: Kind) -> bool {
     kind != Kind::Thread
 }
 
-/// Who holds a mutex, or a read-write lock for writing.
+/// The holder of a mutex, or the writer that holds a read-write lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Holder {
-    Nobody,
+    /// No actor.
+    Free,
     Actor(ActorId),
     /// An actor that a violation stopped.
     Halted,
@@ -460,7 +452,7 @@ impl Holder {
     pub(crate) fn actor(self) -> Option<ActorId> {
         match self {
             Holder::Actor(actor) => Some(actor),
-            Holder::Nobody | Holder::Halted | Holder::Ended => None,
+            Holder::Free | Holder::Halted | Holder::Ended => None,
         }
     }
 }

@@ -4,8 +4,8 @@
 //! message with its handler or a thread, the same in every execution; what stateless engines and reports need. By
 //! *presence*: what the actor is now (a message by its handler and its content, a thread by its creator and the first
 //! free slot there), so that a program that runs for ever comes back to a state it was in; what engines that store
-//! states need. Either way a name is interned to a dense number. Numbers depend on who came first; the `stable` hash of
-//! a name does not.
+//! states need. Either way a name is interned to a dense number. Numbers depend on which came first; the `stable` hash
+//! of a name does not.
 
 use hashbrown::HashTable;
 use mazurka_core::ActorId;

@@ -160,9 +160,9 @@ impl<'r> Run<'r> {
         (self.actor.0 - self.model.first_event()) as usize
     }
 
-    /// Most instructions can be run whenever an actor stands before them, and a lock whenever it is free. Whoever
-    /// takes a mutex again had to be woken as well. A step that begins by accessing variables outside of an atomic block,
-    /// and not by an atomic operation, does nothing else to them.
+    /// Most instructions can be run whenever an actor stands before them, and a lock whenever it is free. An actor that
+    /// acquires a mutex again had to be woken as well. A step that begins by accessing variables outside of an atomic
+    /// block, and not by an atomic operation, does nothing else to them.
     fn say_what_it_is(&mut self) {
         match self.program.code[self.pc as usize] {
             Instruction::Assume => self.step.plain(),
@@ -171,7 +171,7 @@ impl<'r> Run<'r> {
                 self.step.plain();
                 self.step.cannot_wait();
             }
-            // A mutex that some only try to take is a shared object like any other.
+            // A mutex that some steps only try to acquire is a shared object like any other.
             Instruction::Lock { mutex } if self.program.tried[self.place(mutex)] => {}
             Instruction::Sync { op, .. } if op.waits() => {}
             _ => self.step.cannot_wait(),
@@ -409,7 +409,7 @@ impl Run<'_> {
         let object = self.model.mutex_object(mutex);
         let word = self.model.layout().mutexes + mutex;
         if self.words[word] != i64::from(self.actor.0) + 1 {
-            // An actor that releases what it does not hold enables no other actor: it only reads who holds it.
+            // An actor that releases what it does not hold enables no other actor: it only reads the holder.
             self.touch(object, Access::READ);
             return Err(fault.into());
         }

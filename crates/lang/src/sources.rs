@@ -1,7 +1,7 @@
 //! The files of a program: the one that is checked, and those that it includes.
 //!
 //! Their texts stand one after the other in one long text, each from a line of its own on. So a place is one number in
-//! all of the crate, and lines are counted over all files. Only who shows a place to people asks for the file.
+//! all of the crate, and lines are counted over all files. Only what shows a place to people asks for the file.
 //!
 //! Nothing is read here: a [`Loader`] does that.
 

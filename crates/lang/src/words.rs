@@ -154,7 +154,7 @@ pub(crate) fn object_kind(model: &Model, object: ObjectId) -> ObjectKind {
     }
 }
 
-/// Who has an object in hand, so that others have to wait for it.
+/// Which actor holds an object, so that others have to wait for it.
 pub(crate) fn holder(model: &Model, words: &[i64], object: ObjectId) -> Option<ActorId> {
     match object_of(model, object) {
         Object::Mutex(mutex) => model.holder(words, mutex).actor(),
@@ -240,7 +240,7 @@ pub(crate) fn describe(model: &Model, state: &State, actor: ActorId, outcome: Ou
             format!("{} ({chosen})", site.text)
         }
         Instruction::Signal { .. } => match woken(model, state, actor, outcome) {
-            names if names.is_empty() => format!("{} (nobody waits)", site.text),
+            names if names.is_empty() => format!("{} (no thread waits)", site.text),
             names => format!("{} (wakes {})", site.text, names.join(", ")),
         },
         _ => site.text.clone(),
@@ -336,7 +336,7 @@ pub(crate) fn locals(model: &Model, words: &[i64], actor: ActorId, into: &mut Ve
 
 fn holder_text(model: &Model, holder: Holder) -> String {
     match holder {
-        Holder::Nobody => "free".to_owned(),
+        Holder::Free => "free".to_owned(),
         Holder::Actor(actor) => actor_name(model, actor),
         Holder::Halted => "held by a stopped actor".to_owned(),
         Holder::Ended => "held by an ended actor".to_owned(),
@@ -348,7 +348,7 @@ enum Wait {
     Mutex(usize),
     /// To read or to write under a read-write lock: which of the objects, and which of these locks it is.
     RwLock(SyncOp, usize, usize),
-    /// At a semaphore or a channel: anybody may help.
+    /// At a semaphore or a channel: any actor may help.
     Help(SyncOp, usize),
     Thread(Option<Record>),
     Signal(usize),
@@ -379,8 +379,8 @@ fn wait_of(model: &Model, words: &[i64], record: &Record) -> Option<Wait> {
     }
 }
 
-/// Who waits, in the end, for an assumption or for an actor that a violation stopped; by the places of their records. A
-/// signal, a release, a value or room in a channel may come from anybody.
+/// The actors that wait, directly or through others, for an assumption or for an actor that a violation stopped; by the
+/// places of their records. A signal, a release, a value or room in a channel may come from any actor.
 fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
     let waits: Vec<Option<Wait>> = records.iter().map(|record| wait_of(model, words, record)).collect();
     let stopped = |record: &Record| record.header.status == Status::Halted;
@@ -389,13 +389,13 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
         None => stopped(&records[place]),
     };
     let mut excused: Vec<bool> = (0..records.len()).map(is_culprit).collect();
-    let anybody = model.forgot_somebody_stopped(words) || excused.contains(&true);
+    let any_is_excused = model.forgot_a_stopped_actor(words) || excused.contains(&true);
     loop {
         let is_excused = |record: &Record| {
             records.iter().position(|other| other.at == record.at).is_some_and(|place| excused[place])
         };
-        let lets_go = |holder: Holder| match holder {
-            Holder::Halted | Holder::Nobody => true,
+        let excuses = |holder: Holder| match holder {
+            Holder::Halted | Holder::Free => true,
             Holder::Actor(actor) => model.record_of(words, actor).is_some_and(|record| is_excused(&record)),
             Holder::Ended => false,
         };
@@ -403,12 +403,12 @@ fn excused(model: &Model, words: &[i64], records: &[Record]) -> Vec<bool> {
             !excused[place]
                 && match &waits[place] {
                     None | Some(Wait::Assumption) => false,
-                    Some(Wait::Signal(_) | Wait::Help(..)) => anybody,
+                    Some(Wait::Signal(_) | Wait::Help(..)) => any_is_excused,
                     Some(Wait::Thread(child)) => child.as_ref().is_some_and(is_excused),
-                    Some(Wait::Mutex(mutex)) => lets_go(model.holder(words, *mutex)),
-                    // All who hold it have to let go.
+                    Some(Wait::Mutex(mutex)) => excuses(model.holder(words, *mutex)),
+                    // All holders have to release it.
                     Some(Wait::RwLock(_, object, lock)) => {
-                        lets_go(model.writer(words, *lock))
+                        excuses(model.writer(words, *lock))
                             && model.readers_that_ended(words, *object, *lock) == 0
                             && model.readers(words, *lock).all(|reader| is_excused(&reader))
                     }
@@ -458,10 +458,10 @@ fn held_by(model: &Model, words: &[i64], waiter: &Record, holder: Holder) -> Str
                 format!("{}, which has ended", label(model, words, &holder))
             }
             Some(holder) => label(model, words, &holder),
-            None => "nobody".to_owned(),
+            None => "no actor".to_owned(),
         },
         Holder::Ended => "an actor that has ended".to_owned(),
-        Holder::Halted | Holder::Nobody => "nobody".to_owned(),
+        Holder::Halted | Holder::Free => "no actor".to_owned(),
     }
 }
 
@@ -479,7 +479,7 @@ fn reason(model: &Model, words: &[i64], record: &Record) -> String {
         Some(Wait::RwLock(op, object, lock)) => {
             let what = if op == SyncOp::ReadLock { "to read under" } else { "to write under" };
             let mut holders: Vec<String> = match model.writer(words, lock) {
-                Holder::Nobody => Vec::new(),
+                Holder::Free => Vec::new(),
                 writer => vec![held_by(model, words, record, writer)],
             };
             let readers = model.readers(words, lock);

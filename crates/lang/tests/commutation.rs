@@ -1,8 +1,8 @@
 //! Footprints are complete: two steps of different actors whose footprints do not conflict commute.
 //!
 //! For every reachable state of many small programs and every pair of its actors: if what the two do does not conflict,
-//! then either order is possible, both lead to one state, and each does the same before and after the other. Nobody
-//! who waits is let go, and nobody who can move is stopped, by a step that does not conflict with his own. This is what
+//! then either order is possible, both lead to one state, and each does the same before and after the other. A step
+//! enables no blocked actor and disables no enabled one unless it conflicts with that actor's own step. This is what
 //! every reduction takes for granted.
 
 mod common;
@@ -105,15 +105,15 @@ const PROGRAMS: &[(&str, &str)] = &[
         "shared x; shared y; def f() { x = 1; } def g() { y = 1; } thread a { spawn f(); spawn g(); }",
     ),
     (
-        "threads that nobody joins",
+        "threads that are not joined",
         "shared x; shared y; def f() { x = 1; } def g() { y = 1; } thread a { let t = spawn f(); let u = spawn g(); }",
     ),
     (
-        "threads that nobody joins, of a message",
+        "threads that are not joined, of a message",
         "shared x; shared y; handler h any; def f() { x = 1; } def g() { y = 1; } message m() { let t = spawn f(); let u = spawn g(); } thread a { post h, m(); } thread b { post h, m(); }",
     ),
     (
-        "threads that nobody joins, of a thread",
+        "threads that are not joined, of a thread",
         "shared x; shared y; def f() { x = 1; } def g() { let t = spawn f(); y = 1; } thread a { spawn g(); spawn g(); }",
     ),
     (

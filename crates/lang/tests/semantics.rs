@@ -197,7 +197,7 @@ mod assertions {
     fn an_invariant_is_checked_after_each_step_that_changes_its_variables() {
         let source = "shared x; shared y;\nnever (x == 1 && y == 1);\nthread a { x = 1; x = 0; }\nthread b { y = 1; }";
         assert_eq!(violations(source), ["2: invariant broken: never (x == 1 && y == 1) {x=1 y=1}"]);
-        // Within one step nobody looks.
+        // Within one step no other actor looks.
         assert!(
             violations("shared x; never x == 1; thread a { atomic { x = 1; x = 2; } } event e { x = 1; x = 3; }")
                 .is_empty()
@@ -713,7 +713,7 @@ mod local_arrays {
 
     #[test]
     fn elements_that_are_not_read_again_do_not_split_states() {
-        // What was chosen is forgotten as soon as nobody asks for it.
+        // What was chosen is forgotten as soon as nothing reads it.
         let dead = "shared x; thread t { let a[2] = 0; a[choose(0..2)] = choose(0..2); x = 1; x = 2; }";
         let (_, explored) = all(dead);
         // The choices have two outcomes each, and behind the second one nothing is left of them.
@@ -918,7 +918,7 @@ mod control {
             "shared x; mutex m; thread a { lock(m); assume(x == 1); unlock(m); } thread b { lock(m); unlock(m); }";
         // b first, or b behind a: both end with the assumption.
         assert_eq!(ends(source), [0, 2, 0]);
-        // A real deadlock stays one, whoever else is blocked.
+        // A real deadlock stays one, whichever other actor is blocked.
         let source = "mutex m; thread a { lock(m); lock(m); } thread b { assume(false); }";
         assert_eq!(all(source).1.deadlocks(), ["1: deadlock: a waits for m held by itself"]);
     }

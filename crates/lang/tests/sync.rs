@@ -328,7 +328,7 @@ mod who_is_excused {
         for source in [thread, message, spawned] {
             assert_eq!(ends(source), [0, 1, 0], "{source}");
         }
-        // One that does not fail excuses nobody.
+        // One that does not fail excuses no other.
         let message = message.replace("assert(false); lock(m); signal(c); unlock(m);", "");
         assert_eq!(ends(&message), [0, 0, 1]);
         // An event that fails may happen again: it is not stopped.
@@ -389,7 +389,7 @@ mod who_is_excused {
                 deadlocks(&source)
             );
         }
-        // The reader itself is stopped: whoever waits for it is excused, also if it held the lock twice.
+        // The reader itself is stopped: an actor that waits for it is excused, also if it held the lock twice.
         let source = "rwlock l; shared y; handler h; message g() { read_lock(l); read_lock(l); y = 1; assert(false); }
              thread w { post h, g(); assume(y == 1); write_lock(l); }";
         assert_eq!(deadlocks(source), [""; 0]);

@@ -5,19 +5,22 @@
 #![forbid(unsafe_code)]
 
 mod c;
+mod compile_commands;
 pub mod diagnostic;
 mod folder;
 mod hass;
 mod home;
 mod include;
+mod library;
 mod load;
 mod read;
 mod settings;
 
 pub use c::CProgram;
 pub use folder::Folder;
-pub use hass::{HomeAssistant, is_configuration, load_configuration};
+pub use hass::{HomeAssistant, Silenced, is_configuration, load_configuration};
 pub use home::HomeProgram;
-pub use load::{Kind, LoadError, Loaded, load, load_within};
+pub use library::read_app;
+pub use load::{Kind, LoadError, Loaded, load, load_home_with, load_within};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
 pub use settings::{Settings, parse_range};

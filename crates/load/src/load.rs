@@ -1,17 +1,20 @@
 //! From files to something that can be checked. The kind of program is known by the file.
 
 use crate::diagnostic;
-use crate::hass::{HomeAssistant, load_configuration};
+use crate::hass::{HomeAssistant, Silenced, load_configuration};
 use crate::home::HomeProgram;
 use crate::include::{Files, identify};
+use crate::library::read_app;
 use crate::read_text;
 use crate::settings::Settings;
 use mazurka::lang::ast::{Item, Unit};
 use mazurka::lang::{CompileError, Sources, compile_files};
+use mazurka::report::accept::Accepted;
 use mazurka::report::html::Source;
 use mazurka::report::terminal::{name as shown, visible};
-use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, Subject};
+use mazurka::{Budget, Diagnostic, Fingerprint, MzProgram, StopReason, Subject};
 use mazurka_droid::ReadError;
+use mazurka_hass::config::{Configuration, Expectation};
 use mazurka_home::{Home, HomeText};
 use std::path::Path;
 
@@ -29,20 +32,28 @@ pub struct Loaded {
     pub subject: Box<dyn Subject>,
 }
 
-/// Why files are not a program: a text for people, ready to print.
+/// Why there is no program.
 #[derive(Clone, Debug)]
-pub struct LoadError(pub String);
+pub enum LoadError {
+    /// The files are none: a text for people, ready to print.
+    Wrong(String),
+    /// A limit was reached, or a stop was asked for, before they were read.
+    Stopped(StopReason),
+}
 
 impl LoadError {
     /// An error without colours, in which nothing steers a terminal.
     pub(crate) fn plain(text: impl AsRef<str>) -> Self {
-        LoadError(visible(text.as_ref(), false).into_owned())
+        LoadError::Wrong(visible(text.as_ref(), false).into_owned())
     }
 }
 
 impl std::fmt::Display for LoadError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.0.trim_end())
+        match self {
+            LoadError::Wrong(text) => f.write_str(text.trim_end()),
+            LoadError::Stopped(reason) => write!(f, "error: {} while the program was read", reason.words()),
+        }
     }
 }
 
@@ -55,7 +66,7 @@ pub enum Kind {
     Mz,
     /// Apps of a smart home: `.groovy` files.
     Home,
-    /// A C program: `.c` files, or `.ll` files, which are LLVM IR as text.
+    /// A C program: `.c` files, `.i` files, which are preprocessed, or `.ll` files, which are LLVM IR as text.
     C,
     /// The configuration of Home Assistant: a folder with `configuration.yaml`, or `.yaml` files.
     HomeAssistant,
@@ -72,7 +83,7 @@ impl Kind {
         match Path::new(file).extension()?.to_str()? {
             "mz" => Some(Kind::Mz),
             "groovy" => Some(Kind::Home),
-            "c" | "ll" => Some(Kind::C),
+            "c" | "i" | "ll" => Some(Kind::C),
             "txt" => Some(Kind::Trace),
             "yaml" | "yml" => Some(Kind::HomeAssistant),
             _ => None,
@@ -87,12 +98,14 @@ pub fn load(files: &[String], settings: &Settings, colour: bool) -> Result<Loade
 
 /// Reads a program within the budget of its check: to install the apps of a home is to run them.
 pub fn load_within(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
-    let kind = kind_of_all(files)?;
+    // A database names the files.
+    let is_database = files.is_empty() && settings.compile_commands.is_some();
+    let kind = if is_database { Kind::C } else { kind_of_all(files)? };
     settings.refuse_others(kind).map_err(LoadError::plain)?;
     match kind {
         Kind::Mz => load_mz(files, settings, colour),
         Kind::Home => load_home(files, settings, colour, budget),
-        Kind::C => crate::c::load_c(files, settings, colour),
+        Kind::C => crate::c::load_c(files, settings, colour, budget),
         Kind::HomeAssistant => load_home_assistant(files, settings),
         Kind::Trace => load_trace(&files[0], files.get(1).or(settings.dependence.as_ref()), colour),
     }
@@ -107,13 +120,13 @@ fn kind_of_all(files: &[String]) -> Result<Kind, LoadError> {
                 false => "there is no such file or folder",
             };
             LoadError::plain(format!(
-                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .ll or .groovy, or a trace that ends in .txt",
+                "error: {}: {trouble}\nexpected a file that ends in .mz, .c, .i, .ll or .groovy, a trace that ends in .txt, or the folder or a .yaml file of Home Assistant",
                 shown(file)
             ))
         })?);
     }
     match kinds[..] {
-        [] => Err(LoadError(
+        [] => Err(LoadError::Wrong(
             "error: no files were given\nexpected a .mz file, C files, .groovy files or a trace".to_owned(),
         )),
         [Kind::Mz] => Ok(Kind::Mz),
@@ -132,10 +145,10 @@ fn load_mz(files: &[String], settings: &Settings, colour: bool) -> Result<Loaded
     let file = &files[0];
     let source = read_text(file, "a .mz file")?;
     let (sources, unit) = Sources::read(identify(file), &source, &mut Files);
-    let unit = unit.map_err(|error| LoadError(render_errors(&sources, &[error], colour)))?;
+    let unit = unit.map_err(|error| LoadError::Wrong(render_errors(&sources, &[error], colour)))?;
     refuse_nothing(file, &unit)?;
     let program = compile_files(&sources, &unit, &settings.defines).map_err(|error| match error {
-        CompileError::Source(diagnostics) => LoadError(render_errors(&sources, &diagnostics, colour)),
+        CompileError::Source(diagnostics) => LoadError::Wrong(render_errors(&sources, &diagnostics, colour)),
         CompileError::UnknownConstant { name, known } => LoadError::plain(unknown_constant(file, &name, &known)),
     })?;
     // The fingerprint of a program in one file is that of the file.
@@ -163,8 +176,27 @@ fn render_errors(sources: &Sources, errors: &[Diagnostic], colour: bool) -> Stri
     told.collect::<Vec<_>>().join("\n")
 }
 
+/// Reads a configuration of Home Assistant, with rules of the command line. One without automations is refused.
+pub fn load_home_with(files: &[String], never: &[String]) -> Result<Configuration, LoadError> {
+    let mut configuration = load_configuration(files)?;
+    for rule in never {
+        let text = format!("never {rule}");
+        let expectation = Expectation::parse(&text, &text, None)
+            .map_err(|expected| LoadError::plain(format!("error: --never {}\n{expected}", shown(rule))))?;
+        configuration.expectations.push(expectation);
+    }
+    refuse_no_automation(files, &configuration)?;
+    Ok(configuration)
+}
+
 fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, LoadError> {
-    let configuration = load_configuration(files)?;
+    let configuration = load_home_with(files, &settings.never)?;
+    let silenced = Silenced { ignored: settings.ignored.clone(), accepted: accepted(settings)? };
+    for name in &settings.ignored {
+        if !configuration.automations.iter().any(|known| known.name == *name || known.entity == *name) {
+            return Err(no_automation("--ignore", name));
+        }
+    }
     let texts: Vec<Source> = configuration
         .sources
         .iter()
@@ -173,20 +205,61 @@ fn load_home_assistant(files: &[String], settings: &Settings) -> Result<Loaded, 
     let contents: Vec<&str> = texts.iter().map(|source| source.text.as_str()).collect();
     let source = Fingerprint::of_bytes(contents.join("\0").as_bytes());
     let home = |configuration, unavailable| {
-        let options = mazurka_hass::Options { unavailable, ..mazurka_hass::Options::default() };
-        mazurka_hass::Home::new(configuration, &settings.automations, &options).map_err(|name| {
-            let expected = "expected its alias or its entity; `mazurka apps` lists them";
-            LoadError::plain(format!("error: --automation {name}: there is no such automation\n{expected}"))
-        })
+        let takeovers = settings.takeovers;
+        let options = mazurka_hass::Options { unavailable, takeovers, ..mazurka_hass::Options::default() };
+        match &settings.expectation {
+            Some(name) => mazurka_hass::Home::expecting(configuration, name, &options).map_err(|name| {
+                let expected = "expected the name of one that stands in mazurka.yaml";
+                LoadError::plain(format!(
+                    "error: --expectation {}: there is no such expectation\n{expected}",
+                    shown(&name)
+                ))
+            }),
+            None => mazurka_hass::Home::new(configuration, &settings.automations, &options)
+                .map_err(|name| no_automation("--automation", &name)),
+        }
     };
-    let subject = Box::new(HomeAssistant::new(home(configuration.clone(), false)?, home(configuration, true)?));
+    let (home, shaky) = (home(configuration.clone(), false)?, home(configuration, true)?);
+    let subject = Box::new(HomeAssistant::new(home, shaky, silenced));
     Ok(Loaded { name: files.join(" + "), files: files.to_vec(), source, texts, subject })
+}
+
+fn no_automation(option: &str, name: &str) -> LoadError {
+    let expected = "expected its alias or its entity; `mazurka apps` lists them";
+    LoadError::plain(format!("error: {option} {}: there is no such automation\n{expected}", shown(name)))
+}
+
+/// A configuration of which no automation could be read is not a pass.
+fn refuse_no_automation(files: &[String], configuration: &Configuration) -> Result<(), LoadError> {
+    if !configuration.automations.is_empty() {
+        return Ok(());
+    }
+    let trouble = match (configuration.broken.first(), configuration.problems.first()) {
+        (Some(broken), _) => {
+            let problem = &broken.problem;
+            let place = configuration.shown(problem.place);
+            format!("no automation could be read; the first one at {place}: {}\n{}", problem.message, problem.expected)
+        }
+        (None, Some(problem)) => {
+            let place = configuration.shown(problem.place);
+            format!("there is no automation; at {place}: {}\n{}", problem.message, problem.expected)
+        }
+        (None, None) => "there is no automation\nexpected automations under `automation:`, in packages or in files that are included".to_owned(),
+    };
+    Err(LoadError::plain(format!("error: {}: {trouble}", shown(&files.join(" + ")))))
+}
+
+/// The list of accepted findings, if there is one.
+fn accepted(settings: &Settings) -> Result<Option<Accepted>, LoadError> {
+    let Some(file) = &settings.accepted else { return Ok(None) };
+    let text = read_text(file, "a list of accepted findings")?;
+    Accepted::parse(file, &text).map(Some).map_err(|error| LoadError::plain(format!("error: {error}")))
 }
 
 fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
     let mut sources = Vec::new();
     for file in files {
-        sources.push((file.clone(), read_text(file, "an app")?));
+        sources.push((file.clone(), read_app(file, &settings.libraries)?));
     }
     let home = match &settings.home {
         Some(file) => Some(HomeText { file: file.clone(), text: read_text(file, "a description of a home")? }),
@@ -197,7 +270,7 @@ fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budge
     let home = Home::load_within(&sources, &settings.of_home(home), budget).map_err(|faults| {
         let told =
             faults.iter().map(|faults| diagnostic::render(&faults.file, &faults.source, &faults.diagnostics, colour));
-        LoadError(told.collect())
+        LoadError::Wrong(told.collect())
     })?;
     Ok(Loaded {
         name: files.join(" + "),
@@ -223,7 +296,7 @@ fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<L
                 (dependence.as_deref().unwrap_or_default(), edges.as_deref().unwrap_or_default(), diagnostics)
             }
         };
-        LoadError(diagnostic::render(name, text, diagnostics, colour))
+        LoadError::Wrong(diagnostic::render(name, text, diagnostics, colour))
     })?;
     let texts = vec![Source { file: file.to_owned(), text: trace.clone() }];
     let mut contents = trace.into_bytes();
@@ -246,7 +319,7 @@ fn unknown_constant(file: &str, name: &str, known: &[String]) -> String {
     format!("error: -D {}: {} has no constant of that name\n{expected}", shown(name), shown(file))
 }
 
-/// A program in which nobody can ever move has nothing that could be checked: an empty file is not a pass.
+/// A program in which no actor can ever move has nothing that could be checked: an empty file is not a pass.
 fn refuse_nothing(file: &str, unit: &Unit) -> Result<(), LoadError> {
     if unit.items.iter().any(|item| matches!(item, Item::Thread { .. } | Item::Event { .. })) {
         return Ok(());

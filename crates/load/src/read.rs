@@ -55,7 +55,7 @@ pub(crate) fn look(path: &Path) -> Result<Metadata, String> {
 }
 
 /// Whether a path leads to what this process was given, such as `/dev/stdin` or `/dev/fd/63` of a shell's `<(…)`. To
-/// open that does not wait for anybody.
+/// open that does not block.
 fn is_open_already(path: &Path) -> bool {
     path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
 }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn error(path: &Path) -> String {
-        read_text(&path.display().to_string(), "a program").expect_err("it cannot be read").0
+        read_text(&path.display().to_string(), "a program").expect_err("it cannot be read").to_string()
     }
 
     #[test]

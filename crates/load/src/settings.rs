@@ -11,6 +11,8 @@ pub struct Settings {
     pub defines: Vec<(String, i64)>,
     /// The file that says which devices a home has.
     pub home: Option<String>,
+    /// Further folders with libraries that apps include.
+    pub libraries: Vec<String>,
     /// The environment of a home.
     pub profile: Profile,
     /// What must never be in a home.
@@ -27,6 +29,14 @@ pub struct Settings {
     pub no_conflicts: bool,
     /// The automations of Home Assistant to check together, by name; none for all that matter.
     pub automations: Vec<String>,
+    /// What is expected of a home with Home Assistant, if only that is to be looked at, by its name.
+    pub expectation: Option<String>,
+    /// The automations of Home Assistant of which nothing is told.
+    pub ignored: Vec<String>,
+    /// Whether it is told that one automation undoes what another one did because of an earlier event.
+    pub takeovers: bool,
+    /// The file with accepted findings.
+    pub accepted: Option<String>,
     /// The file of the dependences of a trace.
     pub dependence: Option<String>,
     /// What clang is told.
@@ -37,6 +47,14 @@ pub struct Settings {
     pub nondet: Option<(i64, i64)>,
     /// The arguments of a C program.
     pub arguments: Vec<String>,
+    /// The `compile_commands.json` that tells the files of a C program, and what clang is told for each.
+    pub compile_commands: Option<String>,
+    /// Which of these files has the `main` that is meant.
+    pub main: Option<String>,
+    /// Whether no local variable of a C program counts as private.
+    pub all_visible: bool,
+    /// Whether it is wrong to read memory of a C program that was never set.
+    pub uninitialized: bool,
 }
 
 impl Settings {
@@ -66,7 +84,8 @@ impl Settings {
             entry: self.entry.clone().unwrap_or(usual.entry),
             arguments: self.arguments.clone(),
             nondet: self.nondet,
-            ..mazurka_c::Options::default()
+            all_visible: self.all_visible,
+            unset: self.uninitialized,
         }
     }
 
@@ -85,7 +104,12 @@ impl Settings {
             (self.entry.as_ref().map(|_| "--entry".to_owned()), Kind::C, of_c),
             (self.nondet.map(|_| "--nondet".to_owned()), Kind::C, of_c),
             (self.arguments.first().map(|_| "--arguments".to_owned()), Kind::C, of_c),
+            (self.compile_commands.as_ref().map(|_| "--compile-commands".to_owned()), Kind::C, of_c),
+            (self.main.as_ref().map(|_| "--main".to_owned()), Kind::C, of_c),
+            (self.all_visible.then(|| "--all-visible".to_owned()), Kind::C, of_c),
+            (self.uninitialized.then(|| "--uninitialized".to_owned()), Kind::C, of_c),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
+            (self.libraries.first().map(|_| "--library".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
             (self.eventually.first().map(|_| "--eventually".to_owned()), Kind::Home, of_home),
             (self.always_eventually.first().map(|_| "--always-eventually".to_owned()), Kind::Home, of_home),
@@ -94,11 +118,19 @@ impl Settings {
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.expectation.as_ref().map(|_| "--expectation".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.ignored.first().map(|_| "--ignore".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.takeovers.then(|| "--takeovers".to_owned()), Kind::HomeAssistant, of_assistant),
+            (self.accepted.as_ref().map(|_| "--accept".to_owned()), Kind::HomeAssistant, of_assistant),
             (self.dependence.as_ref().map(|_| "--dependence".to_owned()), Kind::Trace, of_trace),
         ];
-        // Both have constants.
-        let fits = |belongs: Kind| belongs == kind || belongs == Kind::Mz && kind == Kind::C;
-        let mut others = given.into_iter().filter(|(_, belongs, _)| !fits(*belongs));
+        // Some have constants, and some have rules.
+        let fits = |option: Option<&str>, belongs: Kind| {
+            belongs == kind
+                || belongs == Kind::Mz && kind == Kind::C
+                || option == Some("--never") && kind == Kind::HomeAssistant
+        };
+        let mut others = given.into_iter().filter(|(option, belongs, _)| !fits(option.as_deref(), *belongs));
         let wrong = others.find_map(|(option, _, expected)| Some((option?, expected)));
         wrong.map_or(Ok(()), |(option, expected)| Err(format!("error: {option}: not for this program\n{expected}")))
     }
@@ -108,6 +140,7 @@ impl Settings {
         let mut all: Vec<(String, String)> =
             self.defines.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
         all.extend(self.home.iter().map(|file| ("home".to_owned(), file.clone())));
+        all.extend(self.libraries.iter().map(|folder| ("library".to_owned(), folder.clone())));
         if self.profile == Profile::Paper {
             all.push(("profile".to_owned(), "paper".to_owned()));
         }
@@ -126,7 +159,15 @@ impl Settings {
         all.extend(self.entry.iter().map(|entry| ("entry".to_owned(), entry.clone())));
         all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
+        all.extend(self.compile_commands.iter().map(|file| ("compile-commands".to_owned(), file.clone())));
+        for (name, is_set) in [("all-visible", self.all_visible), ("uninitialized", self.uninitialized)] {
+            all.extend(is_set.then(|| (name.to_owned(), "yes".to_owned())));
+        }
         all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
+        all.extend(self.expectation.iter().map(|name| ("expectation".to_owned(), name.clone())));
+        if self.takeovers {
+            all.push(("takeovers".to_owned(), "yes".to_owned()));
+        }
         all
     }
 
@@ -143,6 +184,9 @@ impl Settings {
                 (Kind::C, "clang", option) => settings.clang.push(option.to_owned()),
                 (Kind::C, "entry", entry) => settings.entry = Some(entry.to_owned()),
                 (Kind::C, "argument", argument) => settings.arguments.push(argument.to_owned()),
+                (Kind::C, "compile-commands", file) => settings.compile_commands = Some(file.to_owned()),
+                (Kind::C, "all-visible", "yes") => settings.all_visible = true,
+                (Kind::C, "uninitialized", "yes") => settings.uninitialized = true,
                 (Kind::C, "nondet", range) => {
                     let range = parse_range(range).map_err(|error| format!("`define nondet={value}`\n{error}"))?;
                     settings.nondet = Some(range);
@@ -154,6 +198,7 @@ impl Settings {
                     settings.defines.push((name.clone(), number));
                 }
                 (Kind::Home, "home", file) => settings.home = Some(file.to_owned()),
+                (Kind::Home, "library", folder) => settings.libraries.push(folder.to_owned()),
                 (Kind::Home, "profile", "paper") => settings.profile = Profile::Paper,
                 (Kind::Home, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::Home, "eventually", rule) => settings.eventually.push(rule.to_owned()),
@@ -162,14 +207,18 @@ impl Settings {
                 (Kind::Home, "fair", name) => settings.fair.push(name.to_owned()),
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
                 (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
+                (Kind::HomeAssistant, "expectation", name) => settings.expectation = Some(name.to_owned()),
+                (Kind::HomeAssistant, "takeovers", "yes") => settings.takeovers = true,
+                (Kind::HomeAssistant, "never", rule) => settings.never.push(rule.to_owned()),
                 (Kind::HomeAssistant, ..) => {
-                    return Err(format!("`define {name}={value}`\nexpected automation=NAME"));
+                    let expected = "expected automation=NAME, expectation=NAME, takeovers=yes or never=RULE";
+                    return Err(format!("`define {name}={value}`\n{expected}"));
                 }
                 (Kind::Trace, ..) => {
                     return Err(format!("`define {name}={value}`\nexpected no constants: a trace has none"));
                 }
                 (Kind::Home, ..) => {
-                    let expected = "expected home=FILE, profile=paper, never=RULE, eventually=RULE, \
+                    let expected = "expected home=FILE, library=DIR, profile=paper, never=RULE, eventually=RULE, \
                                     always-eventually=RULE, leads-to=RULES, fair=NAME or conflicts=no";
                     return Err(format!("`define {name}={value}`\n{expected}"));
                 }
@@ -210,6 +259,9 @@ mod tests {
             entry: Some("test".to_owned()),
             nondet: Some((-1, 2)),
             arguments: vec!["a b".to_owned()],
+            compile_commands: Some("build/compile_commands.json".to_owned()),
+            all_visible: true,
+            uninitialized: true,
             ..Settings::default()
         };
         assert_eq!(Settings::read(&c.written(), Kind::C), Ok(c));

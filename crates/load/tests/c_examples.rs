@@ -3,7 +3,7 @@
 //!
 //! - `//? verdict: verified` or `//? verdict: violated`: what is concluded;
 //! - `//? violation: assertion line 14`, `//? violation: race line 9`: what can go wrong, all of it (of a deadlock, the line
-//!   may be left out; of a race, it is that of one of the two accesses). A race is seen by engines that follow executions;
+//!   may be left out; of a race, it is that of one of the two accesses);
 //! - `//? races: none`: that there is none; that is so wherever the verdict is `verified`, too;
 //! - `//? traces: 4`: the number of executions that `optimal` and, without handlers, `event` and `enumerate` run or count;
 //! - `//? executions of event, N=6: 720`: the number of executions that an engine runs, with these macros.
@@ -74,7 +74,7 @@ impl Expected {
         if has_verdict { Ok(expected) } else { Err("there is no directive `//? verdict: …`".to_owned()) }
     }
 
-    /// The violations that an engine must find: races only if it follows executions.
+    /// The violations that must be found: races only where executions are followed.
     fn of(&self, sees_races: bool) -> BTreeSet<&Site> {
         self.violations.iter().filter(|(kind, _)| sees_races || kind != "race").collect()
     }
@@ -109,15 +109,16 @@ fn options() -> Options {
     Options { budget, all: true, threads: 1, ..Options::default() }
 }
 
-const ENGINES: [(Engine, bool); 8] = [
-    (Engine::Exhaustive, false),
-    (Engine::Stateful, false),
-    (Engine::Sdpor, false),
-    (Engine::Unfolding, false),
-    (Engine::Dpor, true),
-    (Engine::Enumerate, true),
-    (Engine::Optimal, true),
-    (Engine::Event, true),
+const ENGINES: [Engine; 9] = [
+    Engine::Exhaustive,
+    Engine::Stateful,
+    Engine::Sdpor,
+    Engine::EmDpor,
+    Engine::Unfolding,
+    Engine::Dpor,
+    Engine::Enumerate,
+    Engine::Optimal,
+    Engine::Event,
 ];
 
 fn check_program(clang: &Clang, path: &Path, finished: &mut [u32]) -> Result<(), String> {
@@ -128,16 +129,17 @@ fn check_program(clang: &Clang, path: &Path, finished: &mut [u32]) -> Result<(),
     }
     let file = [path.display().to_string()];
     let loaded = load(&file, &Settings::default(), false).map_err(|error| error.to_string())?;
-    for (index, (engine, sees_races)) in ENGINES.into_iter().enumerate() {
+    for (index, engine) in ENGINES.into_iter().enumerate() {
         let run = || Check::new(&*loaded.subject).engine(engine).options(options()).run();
         let checked = catch_unwind(AssertUnwindSafe(run)).map_err(|_| format!("{engine} panicked"))?;
-        // Who cannot finish must not invent anything, and who is not made for the program says so.
+        // An engine that cannot finish must not invent anything, and one that is not made for the program says so.
         let exploration = &checked.exploration;
         if !is_whole(exploration) || matches!(exploration.verdict, Verdict::Unsupported(_)) {
             continue;
         }
         finished[index] += 1;
-        expected.compare(engine.name(), exploration, sees_races)?;
+        // Those that do not see races have executions followed as well.
+        expected.compare(engine.name(), exploration, true)?;
         let counts = matches!(engine, Engine::Optimal) || (engine == Engine::Event && !source.contains("mazurka_any"));
         let executions = exploration.statistics.get(Counter::Executions);
         if counts && expected.traces.is_some() && executions != expected.traces {
@@ -186,6 +188,60 @@ fn programs(folder: &Path, into: &mut Vec<PathBuf>) {
         } else if path.extension().is_some_and(|extension| extension == "c") {
             into.push(path);
         }
+    }
+}
+
+/// An assertion that no execution came to holds whatever it says; one without a condition says just that.
+#[test]
+fn what_no_execution_reached_is_vacuous() {
+    if Clang::find().is_err() {
+        return common::skip("clang", "there is no clang");
+    }
+    let folder = common::folder("vacuous");
+    let vacuity = |main: &str, engine: Engine| {
+        let file = folder.join("a.c");
+        let start = "#include <assert.h>\nextern void __VERIFIER_assume(int);\nint x, y;\n\
+                     void unused(void) { assert(x == 9); }\nint f(void) { assert(y == 0 && x == 0); return 0; }\n\
+                     int (*const table[])(void) = { f };\n";
+        fs::write(&file, format!("{start}int main(void) {{ {main} return 0; }}\n")).expect("it can be written");
+        let loaded = load(&[file.display().to_string()], &Settings::default(), false);
+        let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+        let checked = Check::new(&*loaded.subject).engine(engine).threads(1).run();
+        assert_eq!(checked.exploration.verdict, Verdict::Verified, "{main}\n{checked}");
+        checked.basis.vacuity()
+    };
+    use mazurka::report::Vacuity::{None, Part, Whole};
+    let cases = [
+        ("f(); assert(x == 0);", None),
+        ("table[0](); assert(x == 0);", None),
+        ("f(); if (x) { assert(x == 7); }", Part),
+        ("__VERIFIER_assume(x == 3); assert(x == 1); f();", Whole),
+        ("if (x) { assert(x == 7); f(); }", Whole),
+        ("f(); switch (x) { case 0: break; default: assert(0); }", None),
+        ("f(); if (x == 1) { x = 2; assert(0); }", None),
+        ("f(); if (x == 0) { __VERIFIER_assume(x == 1); assert(0); }", Whole),
+    ];
+    for (main, expected) in cases {
+        for engine in [Engine::Exhaustive, Engine::Stateful, Engine::Optimal, Engine::Dpor] {
+            assert_eq!(vacuity(main, engine), expected, "{engine}: {main}");
+        }
+    }
+}
+
+/// Engines that do not see data races have executions followed as well: none of them says that there is no race. Only
+/// the first violation is told unless all are asked for, and the report says so.
+#[test]
+fn no_engine_overlooks_a_data_race() {
+    if Clang::find().is_err() {
+        return common::skip("clang", "there is no clang");
+    }
+    let file = [common::root().join("examples/c/data-race.c").display().to_string()];
+    let loaded = load(&file, &Settings::default(), false).unwrap_or_else(|error| panic!("{error}"));
+    for &engine in Engine::ALL {
+        let exploration = Check::new(&*loaded.subject).engine(engine).threads(1).run().exploration;
+        let first = exploration.violations.first().map(|found| found.violation.kind.name());
+        assert_eq!((exploration.verdict, first), (Verdict::Violated, Some("race")), "{engine}");
+        assert_eq!(exploration.stop, StopReason::FirstViolation, "{engine}");
     }
 }
 

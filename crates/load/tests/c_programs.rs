@@ -5,8 +5,11 @@
 //! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with this macro;
 //! - `//? race: data race on x`: how a data race begins that `optimal` finds, `//? races: none`: that there is none.
 //!
-//! Where there is no clang, this is said and passes.
+//! Where there is no clang, the test is skipped.
 
+mod common;
+
+use common::skip;
 use mazurka::{Check, Counter, Engine, Verdict};
 use mazurka_load::{Loaded, Settings, load};
 use std::fs;
@@ -17,11 +20,10 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c")
 }
 
-#[expect(clippy::print_stdout, reason = "a test that does nothing says so")]
 fn has_clang() -> bool {
     let found = mazurka_c::clang::Clang::find().is_ok();
     if !found {
-        println!("skipped: there is no clang here");
+        skip("clang", "there is no clang");
     }
     found
 }

@@ -1,6 +1,7 @@
 //! Findings in Home Assistant configurations: what is found, what is advice, and what is clean.
 
-use mazurka::{Check, Checked, Verdict};
+use mazurka::engines::Options;
+use mazurka::{Check, Checked, Engine, Verdict};
 use mazurka_load::{Settings, load};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,57 @@ fn the_light_by_motion_has_two_findings_one_of_them_advice() {
     let mended = example("light-by-motion-mended.yaml");
     assert_eq!(mended.exploration.verdict, Verdict::Verified);
     assert_eq!(advice(&mended), Vec::<&str>::new());
+}
+
+/// What was cut, refused or not asked for in one slice is not verified for the whole home.
+#[test]
+fn a_slice_that_was_not_searched_to_its_end_is_no_proof() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/home-assistant/light-by-motion-mended.yaml");
+    let loaded = load(&[file.display().to_string()], &Settings::default(), false).expect("it can be read");
+    let verdict = |engine, options: &Options| {
+        let subject = &*load(&loaded.files, &Settings::default(), false).expect("it can be read").subject;
+        let exploration = Check::new(subject).engine(engine).options(options.clone()).run().exploration;
+        (exploration.verdict, exploration.cut.is_some())
+    };
+    let mut short = Options::default();
+    short.budget.depth = Some(1);
+    let races = Options { races: true, ..Options::default() };
+    for &engine in Engine::ALL {
+        assert!(matches!(verdict(engine, &short), (Verdict::Bounded { .. }, true)), "{engine}, one step");
+        assert!(matches!(verdict(engine, &races), (Verdict::Unsupported(_), false)), "{engine}, races");
+        // The home comes back to states for ever.
+        let (whole, is_cut) = verdict(engine, &Options::default());
+        assert_eq!(whole == Verdict::Verified, engine.handles_cycles(), "{engine}: {whole:?}");
+        assert!(!is_cut || !engine.handles_cycles(), "{engine}");
+    }
+}
+
+/// A configuration of which nothing was read is no pass, and one of which a part was not read says so.
+#[test]
+fn what_was_not_read_is_told() {
+    let folder = folder("unread");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), text).expect("it can be written");
+    let error = |name: &str| match load(&[folder.join(name).display().to_string()], &Settings::default(), false) {
+        Ok(_) => panic!("{name} was read"),
+        Err(error) => error.to_string(),
+    };
+    write("configuration.yaml", "automation: !include missing.yaml\n");
+    let told = error("");
+    assert!(told.contains("there is no automation") && told.contains("configuration.yaml:1: "), "{told}");
+    write("empty.yaml", "[]\n");
+    assert!(error("empty.yaml").contains("there is no automation"));
+    write("large.yaml", &"#".repeat(9 << 20));
+    assert_eq!(error("large.yaml").matches("large.yaml").count(), 1, "{}", error("large.yaml"));
+    fs::create_dir_all(folder.join("folder.yaml")).expect("a folder can be made");
+    assert!(error("folder.yaml").contains("this is a folder, not a file"), "{}", error("folder.yaml"));
+    write("configuration.yaml", "automation: !include ok.yaml\nscene: !include missing.yaml\n");
+    let ok =
+        "- alias: One\n  triggers: []\n  actions:\n    - action: light.turn_on\n      target: { entity_id: light.a }\n";
+    write("ok.yaml", ok);
+    let checked = check_file(&folder);
+    let unread: Vec<_> = checked.basis.considered.iter().filter(|one| one.what == "not read").collect();
+    assert_eq!(unread.len(), 1, "{checked}");
+    let _ = fs::remove_dir_all(&folder);
 }
 
 #[test]
@@ -145,7 +197,7 @@ fn bad_configurations_are_told_and_end_nothing() {
         load(&[folder.join(name).display().to_string()], &Settings::default(), false)
             .map(|_| ())
             .expect_err("it is refused")
-            .0
+            .to_string()
     };
     fs::write(folder.join("bytes.yaml"), b"- alias: \xff\n").expect("it can be written");
     assert!(load("bytes.yaml").contains("byte 9 in line 1 is not UTF-8"), "{}", load("bytes.yaml"));

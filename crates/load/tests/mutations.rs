@@ -141,7 +141,7 @@ fn survives(reader: &str, texts: &[String], read: impl Fn(&str)) {
     fs::remove_file(&last).expect("it can be removed");
 }
 
-/// A short look at a program: whoever reads it also has to run it.
+/// A short look at a program: what can be read also has to run.
 fn look(subject: &dyn Subject) {
     let budget = Budget { time: Some(Duration::from_millis(30)), depth: Some(6), ..Budget::default() };
     let options = EngineOptions { budget, all: true, threads: 1, ..EngineOptions::default() };

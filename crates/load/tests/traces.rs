@@ -70,7 +70,7 @@ fn the_examples_have_the_classes_that_one_can_count() {
     let examples = [
         // Three events in all orders; only two of them have to do with each other.
         ("two-results", Counts { traces: 6, classes: 2, deadlocks: 0 }),
-        // Who takes which lock first: one after the other, or each its first one.
+        // Which thread acquires which lock first: one after the other, or each its first one.
         ("close-while-saving", Counts { traces: 3, classes: 3, deadlocks: 1 }),
         ("user-before-system", Counts { traces: 1, classes: 1, deadlocks: 0 }),
     ];

@@ -41,7 +41,7 @@ pub(crate) fn search(subject: &dyn Subject, options: &Options, observer: &mut dy
             options.threads = 1;
         }
         let mut exploration = subject.explore(engine, &options, observer);
-        if size.is_some() && goes_on(&exploration) {
+        if size.is_some() && goes_on(engine, &exploration) {
             reasons.push(grown(engine, &exploration));
             tried.push(Tried { engine: engine.name(), statistics: exploration.statistics });
             found = joined(found, exploration.violations);
@@ -66,8 +66,8 @@ pub(crate) fn search(subject: &dyn Subject, options: &Options, observer: &mut dy
 
 /// Whether another search has to take over: this one grew too large, or is not made for a program that turned out to
 /// come back to a state.
-fn goes_on(exploration: &Exploration) -> bool {
-    let is_cut = exploration.stop == StopReason::Complete && exploration.cut.is_some();
+fn goes_on(engine: Engine, exploration: &Exploration) -> bool {
+    let is_cut = exploration.stop == StopReason::Complete && exploration.cut.is_some() && !engine.handles_cycles();
     exploration.stop == StopReason::SizeLimit || is_cut
 }
 
@@ -77,9 +77,12 @@ fn grown(engine: Engine, exploration: &Exploration) -> String {
         return format!("{engine} came back to a state");
     }
     let most = engines::STAGE_SIZE;
-    match exploration.statistics.get(Counter::States) {
-        Some(_) => format!("{engine} met more than {}", count(most, "state", "states")),
-        None => format!("{engine} took more than {}", count(most, "step", "steps")),
+    let counted = |counter| exploration.statistics.get(counter);
+    match (counted(Counter::States), counted(Counter::Transitions)) {
+        (Some(states), _) if states >= most => format!("{engine} met more than {}", count(most, "state", "states")),
+        (None, Some(steps)) if steps >= most => format!("{engine} took more than {}", count(most, "step", "steps")),
+        // A program may limit its parts, too.
+        _ => format!("{engine} grew too large"),
     }
 }
 

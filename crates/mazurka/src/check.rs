@@ -30,6 +30,7 @@ pub struct Check<'a> {
     engine: Option<Engine>,
     options: Options,
     footprints: bool,
+    shortening: Option<Duration>,
 }
 
 impl<'a> Check<'a> {
@@ -41,6 +42,7 @@ impl<'a> Check<'a> {
             engine: None,
             options: Options::default(),
             footprints: cfg!(debug_assertions),
+            shortening: None,
         }
     }
 
@@ -106,6 +108,12 @@ impl<'a> Check<'a> {
     /// Tells the engine all there is to tell.
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// How long it may take at most to shorten what was found.
+    pub fn shortening(mut self, limit: Duration) -> Self {
+        self.shortening = Some(limit);
         self
     }
 
@@ -186,7 +194,7 @@ impl<'a> Check<'a> {
         let budget = &self.options.budget;
         let left = budget.time.map(|limit| limit.saturating_sub(started.elapsed()));
         // To tell a long schedule takes a while, too.
-        let time = left.map(|left| (left / 2).max(AFTERWARDS));
+        let time = left.map(|left| (left / 2).max(AFTERWARDS)).into_iter().chain(self.shortening).min();
         let shortening = Meter::start(&Budget { time, memory: None, ..budget.clone() });
         let left = if budget.cancel.is_cancelled() { Some(Duration::ZERO) } else { left };
         let telling = Meter::start(&Budget { time: left.map(|left| left + 2 * AFTERWARDS), ..Budget::default() });

@@ -57,7 +57,7 @@ pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
 pub use mazurka_rust::{assume, choose};
 pub use properties::Properties;
-pub use subject::{MzProgram, Origin, Subject};
+pub use subject::{MzProgram, Origin, Subject, explore_by_presence};
 
 /// Doubles of `std` for code that is checked by [`model()`]. Outside of a model they behave like the originals. The crate `mazurka-sync`
 /// has the same modules, which are `std` itself unless its feature `check` is on.

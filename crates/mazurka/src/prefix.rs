@@ -6,7 +6,9 @@ use mazurka_report::unfolding::{Event, Unfolding};
 
 /// The events that the engine `unfolding` makes of a program, if they are at most so many.
 pub(crate) fn draw<S: System>(system: &S, options: &Options, most: usize) -> Option<Unfolding> {
-    let prefix = unfolding_prefix(system, options, most)?;
+    // Data races are no part of it.
+    let options = Options { races: false, ..options.clone() };
+    let prefix = unfolding_prefix(system, &options, most)?;
     let tell = |event: &mazurka_engines::PrefixEvent| {
         let moves = event.history.iter().map(|&cause| prefix[cause].step).collect();
         let (stepper, _) = Stepper::replay(system, &Schedule::new(event.start, moves))?;
@@ -33,6 +35,15 @@ mod tests {
     fn file(path: &str) -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The engine does not look for data races, and the picture does not either.
+    #[test]
+    fn a_picture_can_be_made_where_data_races_are_asked_for() {
+        let source = "shared x = 0; thread a { x = 1; } thread b { x = 2; }";
+        let program = MzProgram::new(compile("two.mz", source, &[]).expect("it compiles"));
+        let options = Options { races: true, ..Options::default() };
+        assert!(program.unfolding(&options, 80).is_some());
     }
 
     #[test]

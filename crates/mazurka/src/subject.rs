@@ -78,6 +78,11 @@ pub trait Subject: Sync {
         self.inner().resolve(file)
     }
 
+    /// A schedule as a scenario for the system that the program stands for, in its own form, where there is such a system.
+    fn as_test(&self, _found: &Found) -> Option<String> {
+        None
+    }
+
     /// What a schedule violates at its end; `None` if it cannot be followed.
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         self.inner().replay(schedule)
@@ -193,7 +198,7 @@ impl<S: System> Subject for S {
     }
 }
 
-/// A `.mz` program: engines that store states see its actors by presence, everybody else by history.
+/// A `.mz` program: engines that store states see its actors by presence, all others by history.
 #[derive(Debug)]
 pub struct MzProgram {
     by_presence: Model,
@@ -209,14 +214,31 @@ impl MzProgram {
             by_history: Model::new(program, Identity::History),
         }
     }
+}
 
-    /// The same violation in lasting names; `None` if the schedule does not lead to it, which would be a fault of ours.
-    fn retell(&self, found: &Found) -> Option<Found> {
-        let schedule = Model::retell(&self.by_presence, &self.by_history, &found.schedule)?;
-        let violations = Subject::replay(&self.by_history, &schedule)?;
+/// Explores a program that has two models, with the one by presence, and tells what was found in the lasting names of the one
+/// by history; `retell` makes a schedule of that one of a schedule of the other.
+pub fn explore_by_presence<S: System>(
+    engine: Engine,
+    (by_presence, by_history): (&S, &dyn Subject),
+    retell: impl Fn(&Schedule) -> Option<Schedule>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Exploration {
+    let lasting = |found: &Found| {
+        let schedule = retell(&found.schedule)?;
+        let violations = by_history.replay(&schedule)?;
         let violation = violations.into_iter().find(|violation| violation.same_site(&found.violation))?;
         Some(Found { violation, schedule })
+    };
+    let mut exploration = explore(engine, by_presence, options, observer);
+    for found in &mut exploration.violations {
+        // Where the schedule does not lead to it, which would be a fault of ours, the names are those of the search.
+        if let Some(lasting) = lasting(found) {
+            *found = lasting;
+        }
     }
+    exploration
 }
 
 impl Subject for MzProgram {
@@ -228,10 +250,8 @@ impl Subject for MzProgram {
         if !engine.present_identity() {
             return explore(engine, &self.by_history, options, observer);
         }
-        let mut exploration = explore(engine, &self.by_presence, options, observer);
-        exploration.violations =
-            exploration.violations.iter().map(|found| self.retell(found).unwrap_or_else(|| found.clone())).collect();
-        exploration
+        let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
+        explore_by_presence(engine, (&self.by_presence, &self.by_history), retell, options, observer)
     }
 
     fn growth(&self, meter: &Meter) -> Option<usize> {

@@ -165,6 +165,9 @@ fn a_deadlock_and_a_lost_wakeup_are_told() {
     assert!(wakeup.contains("deadlock: main waits to be notified"), "{wakeup}");
     let race = told("a race", || message(Relaxed));
     assert!(race.contains("data race: data is written here and read at"), "{race}");
+    for part in ["is Relaxed, not Release, and `if shared.ready.load(Acquire) {`", "is Acquire, which reads it"] {
+        assert!(race.replace("\n           ", " ").contains(part), "{part}: {race}");
+    }
 }
 
 #[test]

@@ -122,12 +122,12 @@ fn spawn_and_join_order() {
     };
     assert_eq!(races(&source("", "x = 3;")), NONE);
     assert_eq!(races(&source("x = 3;", "")), ["x 3 7"]);
-    // Who is made by an atomic block comes after all of it.
+    // A thread that is made by an atomic block comes after all of it.
     assert_eq!(
         races("shared x = 0;\ndef child() {\nx = 1; }\nthread main {\natomic { x = 2; spawn child(); } }"),
         NONE
     );
-    // The end of a thread that nobody joins orders nothing.
+    // The end of a thread that is not joined orders nothing.
     assert_eq!(races("shared x = 0;\ndef child() {\nx = 1; }\nthread main {\nspawn child();\nx = 2; }"), ["x 3 6"]);
 }
 
@@ -144,7 +144,7 @@ fn a_signal_orders() {
     let source = "shared full = 0;\nmutex m;\ncond c;\nthread giver {\nlock(m);\nfull = 1;\nsignal(c);\nunlock(m); }\n\
                   thread taker {\nlock(m);\nwhile (full == 0) {\nwait(c, m); }\nfull = 0;\nunlock(m); }";
     assert_eq!(races(source), NONE);
-    // Here only the signal does: who was woken has not looked before.
+    // Here only the signal does: the thread that was woken has not looked before.
     let alone = "shared x = 0;\nmutex m;\ncond c;\nthread giver {\nx = 1;\nsignal(c); }\n\
                  thread taker {\nlock(m);\nwait(c, m);\nlet r = x;\nunlock(m); }";
     assert_eq!(races(alone), NONE);
@@ -311,7 +311,7 @@ fn a_model_in_rust_tells_which_steps_are_plain() {
         racy.stories[0].why.as_deref(),
         Some("actor 0 wrote object 7 and actor 1 wrote object 7; nothing orders the two")
     );
-    // Nothing is verified that nobody could have seen.
+    // Nothing is verified that no engine could have seen.
     let Verdict::Unsupported(reason) = verdict(true, false).exploration.verdict else { panic!("it is not told") };
     assert!(reason.contains("does not tell which of its steps are plain"), "{reason}");
 }

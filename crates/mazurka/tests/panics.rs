@@ -2,7 +2,7 @@
 
 use mazurka::{ActorId, Check, Engine, ObjectId, Step, System, Traits, Verdict, ViolationKind};
 
-/// Two tellers take from an account; whoever comes second finds it empty.
+/// Two tellers take from an account; the second one finds it empty.
 struct Till {
     panics_when_asked: bool,
 }

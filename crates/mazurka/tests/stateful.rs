@@ -191,7 +191,8 @@ fn rings_are_tried_together_only_where_they_meet() {
     assert_eq!(rings(at_a, at_b), (2, Some(382), Some(6642)));
 }
 
-/// The states and transitions of a program where saving is given up after so many transitions that saved nothing.
+/// The states and transitions of a program where the analysis is given up after this many transitions without a
+/// reduction.
 fn with_patience(patience: Option<u64>, text: &str) -> (u64, u64) {
     counts_of_text(text, &[], Engine::Stateful, Options { patience, ..Options::default() })
 }
@@ -228,7 +229,7 @@ fn who_cannot_come_first_is_not_tried_first() {
         thread q { y = 1; y = 2; post h, p(2); }
         message p(k) { x = x + k; x = x * 2; x = x + k; }";
     assert_eq!(of_text(handler), [(64, 94), (33, 32)]);
-    // Without this saving 1029, 6796 and 3491 transitions.
+    // Without this optimisation 1029, 6796 and 3491 transitions.
     let of = |path| counts(path, &[], Engine::Stateful, false);
     assert_eq!(of("tests/papers/unfolding/example-1-producers-and-consumer.mz"), (149, 172));
     assert_eq!(of("tests/papers/unfolding/table-2-prodcons-2.mz"), (955, 1094));
@@ -240,10 +241,10 @@ fn threads_take_turns_and_messages_and_holders_of_mutexes_go_on() {
     let of = |path, n| counts(path, &[("N", n)], Engine::Stateful, false);
     // The messages of each server one after the other, and with that one server after the other.
     assert_eq!(of("examples/event-driven/database-cache.mz", 3), (250, 300));
-    assert_eq!(of("examples/event-driven/database-cache.mz", 5), (416, 500), "26,336,093 with everybody in turn");
-    assert_eq!(of("examples/event-driven/consensus.mz", 4), (397, 464), "345,158 with everybody in turn");
-    // Without a mutex it does not pay to go on: the first would be served before the second one takes its ticket. The same
-    // with a mutex that nobody else wants.
+    assert_eq!(of("examples/event-driven/database-cache.mz", 5), (416, 500), "26,336,093 with all actors in turn");
+    assert_eq!(of("examples/event-driven/consensus.mz", 4), (397, 464), "345,158 with all actors in turn");
+    // Without a mutex it does not pay to go on: the first would be served before the second one takes its ticket. The
+    // same with a mutex that no other thread acquires.
     assert_eq!(of("examples/threads/ticket-lock.mz", 5), (2327, 2615), "8,092 if threads went on");
     let text = |text| counts_of_text(text, &[], Engine::Stateful, Options::default());
     let own = "mutex m[100], own[2]; shared x[100] = 0;
@@ -258,8 +259,8 @@ fn threads_take_turns_and_messages_and_holders_of_mutexes_go_on() {
 
 #[test]
 fn nobody_is_ignored_where_an_execution_was_cut() {
-    // The first execution is cut on its way round the loop, to which a short way leads, too: whoever goes that way must not
-    // rely on it.
+    // The first execution is cut on its way round the loop, to which a short way leads, too: a path by that way must
+    // not rely on it.
     let text = "shared p = 0, x = 0; mutex m;
         thread t {
             lock(m);
@@ -280,8 +281,8 @@ fn nobody_is_ignored_where_an_execution_was_cut() {
 
 #[test]
 fn an_execution_ends_where_everybody_was_tried() {
-    // Those who can move at 2 get there by one of twenty steps from 1, and to 1 by two of twenty from 0. Everybody has moved
-    // after some forty thousand steps, most of them over known transitions.
+    // Those who can move at 2 get there by one of twenty steps from 1, and to 1 by two of twenty from 0. Every actor
+    // has moved after some forty thousand steps, most of them over known transitions.
     let crowd = "shared y = 0;
         event v(i in 0..58) when y == i % 3 { y = i; y >>= 1; }
         event u { y = 0; }";

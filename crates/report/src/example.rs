@@ -32,7 +32,7 @@ pub(crate) enum Op {
     AssertFirst,
     /// An assertion that always fails.
     Fail,
-    /// Takes a lock.
+    /// Acquires a lock.
     Lock(usize),
 }
 
@@ -64,7 +64,7 @@ impl Threads {
         Threads::of(vec![vec![Op::Increment, Op::AssertFirst], vec![Op::Increment], vec![Op::LoadZ, Op::Increment]])
     }
 
-    /// Two threads take two locks in opposite orders.
+    /// Two threads acquire two locks in opposite orders.
     pub(crate) fn crossed_locks() -> Self {
         Threads::of(vec![vec![Op::Lock(0), Op::Lock(1)], vec![Op::Lock(1), Op::Lock(0)]])
     }

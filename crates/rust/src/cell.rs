@@ -5,7 +5,9 @@ use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use std::panic::Location;
 
-/// The double of `std::cell::UnsafeCell`: each access is held against those of other threads, and two that nothing orders are a data
+pub use std::cell::{BorrowError, BorrowMutError, Cell, OnceCell, Ref, RefCell, RefMut};
+
+/// The double of `std::cell::UnsafeCell`: each access is compared with those of other threads, and two that nothing orders are a data
 /// race. It has `with` and `with_mut` instead of `get`, so that it is known when an access begins.
 #[derive(Debug)]
 pub struct UnsafeCell<T: ?Sized> {
@@ -24,7 +26,7 @@ impl<T> UnsafeCell<T> {
         UnsafeCell { handle, data: std::cell::UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the cell.
+    /// The data, where no other thread can have the cell.
     pub fn into_inner(self) -> T {
         self.data.into_inner()
     }
@@ -32,14 +34,19 @@ impl<T> UnsafeCell<T> {
 
 impl<T: ?Sized> UnsafeCell<T> {
     fn object(&self, exec: &mut Exec, site: Site) -> u32 {
-        self.handle.object(exec, Kind::Cell, site, |_, _| {})
+        self.handle.object(exec, Kind::Cell, site, |exec, _| {
+            // SAFETY: only the size is asked for, which is no access.
+            if size_of_val(unsafe { &*self.data.get() }) > 0 {
+                exec.outlives("UnsafeCell", site);
+            }
+        })
     }
 
     fn access(&self, writes: bool, site: Site) {
         if is_running()
             && with(|exec| {
                 let object = self.object(exec, site);
-                exec.access(object, writes, site)
+                exec.access(object, writes, site) || exec.is_broken()
             })
         {
             halt();
@@ -68,7 +75,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.data.get()
     }
 
-    /// A reference, while nobody else can have one.
+    /// A reference, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         self.access(true, Location::caller());

@@ -5,10 +5,12 @@
 //! before, and runs local code up to the next one. New threads are run to their first operation at the end of the step that made
 //! them. So every thread always stands before an operation that is known, and to spawn is no scheduling point.
 
-use crate::memory::CellRecord;
+use crate::memory::{CellRecord, ReadFrom, Stored};
 use crate::names::{Born, Kind, Known, Names, Site};
 use crate::operation::{NO_OBJECT, Needs, Operation, Verb};
 use crate::spin::{Frame, Look, Probe};
+use crate::stop::{self, Busy, Stopped, Why};
+use crate::watch::{Watch, told};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use mazurka_core::{
@@ -19,8 +21,10 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 type Fiber = Coroutine<(), (), (), DefaultStack>;
 
@@ -31,7 +35,12 @@ thread_local! {
     static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
 }
 
-/// So many steps are taken without being recorded to bring an execution to its end that nobody needs any more.
+/// How many threads, tasks and messages one execution may make: a page table has room for their stacks.
+const MOST_ACTORS: usize = 5_000;
+/// How many objects: they take some hundred megabytes, and a handle has room for their numbers.
+const MOST_OBJECTS: usize = 1 << 20;
+
+/// How many steps are taken without being recorded to end an execution that is no longer needed.
 const LAST_STEPS: usize = 300;
 
 /// What all executions of a closure share.
@@ -39,18 +48,27 @@ pub(crate) struct Shared {
     pub(crate) names: Names,
     pub(crate) stack_size: usize,
     pub(crate) spin_detection: bool,
+    /// So long a step may take.
+    pub(crate) step_time: Duration,
     /// Whether unlocking and dropping references are steps of their own.
     pub(crate) fine: AtomicBool,
+    /// Whether executions are kept parked where they stand.
+    pub(crate) parks: AtomicBool,
     /// Whether the search has to be begun again: with finer steps, or with loops that are none.
     pub(crate) again: AtomicBool,
     /// Where the program turned out not to be deterministic, or not to be modelled.
     pub(crate) trouble: Mutex<Option<Violation>>,
+    pub(crate) has_trouble: AtomicBool,
     /// Atomic operations weaker than `SeqCst`.
     pub(crate) weak: Mutex<Vec<(Site, &'static str)>>,
+    /// Of data races, by what is said of them, where an edge is missing.
+    pub(crate) edges: Mutex<HashMap<String, String>>,
     /// The places of `cover!` that were come to, and whether the condition ever held.
     pub(crate) covers: Mutex<Vec<(Site, bool)>>,
     /// Places of looks that are no spin loops, although they seemed so.
     pub(crate) no_loops: Mutex<Vec<Site>>,
+    /// How often loops were run on, by their places.
+    pub(crate) probed: Mutex<HashMap<usize, u32>>,
     /// Where shared values are made whose destructors come to visible operations.
     pub(crate) seen_dropping: Mutex<Vec<Site>>,
     /// Whether handlers of the two kinds were made.
@@ -67,12 +85,16 @@ impl Shared {
     /// Keeps the first thing that makes all further exploration pointless.
     pub(crate) fn report(&self, violation: Violation) {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(violation);
+        self.has_trouble.store(true, Ordering::Release);
     }
 
     /// Why nothing more is to be explored, if so.
     pub(crate) fn trouble(&self) -> Option<Violation> {
         if self.again.load(Ordering::Relaxed) {
             return Some(Violation::new(ViolationKind::Unsupported, "the search has to be begun again"));
+        }
+        if !self.has_trouble.load(Ordering::Acquire) {
+            return None;
         }
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -95,6 +117,8 @@ pub(crate) struct Actor {
     pub(crate) life: ObjectId,
     fiber: Option<Fiber>,
     yielder: *const Yielder<(), ()>,
+    /// The bounds of its stack.
+    bounds: (usize, usize),
     pub(crate) operation: Option<Operation>,
     pub(crate) status: Status,
     /// Has not done its first operation.
@@ -108,6 +132,8 @@ pub(crate) struct Actor {
     pub(crate) acquirable: VectorClock,
     /// What it knew at its last release fence.
     pub(crate) releasable: VectorClock,
+    /// The last stores of others that it read.
+    pub(crate) reads: Vec<ReadFrom>,
     /// What it looked at since it last changed something.
     pub(crate) looks: Vec<Look>,
     /// The objects, with their versions, that have to change before a thread that spins goes on.
@@ -170,17 +196,19 @@ pub(crate) struct Object {
     /// The value of an atomic.
     pub(crate) bits: u64,
     pub(crate) shape: Shape,
-    /// The value of an atomic is in the double right now: somebody has it for itself.
+    /// The value of an atomic is in the double right now: one thread has exclusive access.
     pub(crate) is_lent: bool,
     /// How often its value changed.
     pub(crate) version: u32,
     /// A name of its value, the same in equivalent executions.
     pub(crate) value: u128,
-    /// What whoever acquires it learns.
+    /// What a thread learns that acquires it.
     pub(crate) released: VectorClock,
-    /// What whoever takes it for itself learns from those who shared it.
+    /// What a thread that acquires it for itself learns from those that shared it.
     pub(crate) shared: VectorClock,
     pub(crate) cell: CellRecord,
+    /// The last store into an atomic.
+    pub(crate) stored: Option<Stored>,
 }
 
 /// An execution that is under way.
@@ -190,22 +218,23 @@ pub(crate) struct Exec {
     pub(crate) epoch: u64,
     pub(crate) actors: Vec<Actor>,
     pub(crate) objects: Vec<Object>,
-    /// The slot of whoever runs.
+    /// The slot of the thread that runs.
     pub(crate) current: usize,
     newborn: Vec<usize>,
-    /// What is recorded of the present step, if somebody wants to know.
+    /// What is recorded of the present step, if it is asked for.
     record: Step,
     is_recording: bool,
     /// The thread that runs is in a loop that is run on: what it looks at, it has looked at before.
     pub(crate) is_probing: bool,
-    /// Nobody needs this execution any more: operations return at once.
+    /// This execution is no longer needed: operations return at once.
     pub(crate) given_up: bool,
     pub(crate) has_cells: bool,
+    /// A fiber was stopped in the midst of the user's code: none is run again.
+    is_broken: bool,
+    watch: Option<Rc<Watch>>,
     known: Known,
     outside: HashMap<usize, u32>,
     weak_seen: Vec<usize>,
-    /// How often loops were run on, by their places.
-    pub(crate) probed: Vec<(usize, u32)>,
     /// Values that this execution made for what outlives it, by object. They are leaked.
     pub(crate) values: HashMap<u32, *const ()>,
     /// Panics go to the hook of the user: for a replay.
@@ -232,6 +261,11 @@ pub(crate) fn is_running() -> bool {
 pub(crate) fn with<R>(act: impl FnOnce(&mut Exec) -> R) -> R {
     let exec = RUNNING.get();
     assert!(!exec.is_null(), "a double is used as if within a model, and there is none");
+    // SAFETY: as below.
+    if stop::is_low() || unsafe { (*exec).is_broken } {
+        cannot_go_on();
+    }
+    let _busy = Busy::new();
     // SAFETY: the pointer is set by `run` for as long as a fiber runs, from a `&mut Exec` that is not used meanwhile. One
     // fiber runs at a time, and `act` does not suspend, so no other reference is made while this one is in use.
     act(unsafe { &mut *exec })
@@ -246,6 +280,7 @@ pub(crate) fn perform(operation: Operation, frame: Option<&Frame>) -> bool {
         Standing::Now => return with(|exec| exec.go_ahead(false)),
         Standing::Again => return true,
         Standing::Nowhere => return false,
+        Standing::Stuck => stand_still(),
     };
     // SAFETY: the yielder lives at the root of this fiber's stack for as long as the fiber runs, and we are on this fiber.
     unsafe { (*yielder).suspend(()) };
@@ -264,6 +299,48 @@ pub(crate) fn halt() {
     }
 }
 
+/// A fiber is not to go on, unless it unwinds: then it cannot be suspended without need.
+#[cold]
+#[inline(never)]
+fn cannot_go_on() {
+    if std::thread::panicking() {
+        return;
+    }
+    if stop::is_low() {
+        stop::stop_here();
+    }
+    stand_still()
+}
+
+/// Suspends the fiber that runs for ever.
+pub(crate) fn stand_still() -> ! {
+    // SAFETY: as in `with`.
+    let exec = unsafe { &*RUNNING.get() };
+    let yielder = exec.actors[exec.current].yielder;
+    loop {
+        // SAFETY: as in `perform`. Its execution is leaked, so nobody resumes or unwinds it.
+        unsafe { (*yielder).suspend(()) };
+    }
+}
+
+/// A thread panicked while it unwound, or where it cannot unwind, which would end the process: it goes no further.
+pub(crate) fn instead_of_abort() {
+    if !is_running() {
+        return;
+    }
+    with(|exec| {
+        let place = mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" at {place}"));
+        let name = exec.shared.names.actor_name(exec.actors[exec.current].id);
+        let message = format!(
+            "{name} panicked{place} in a destructor while it unwound, or where it cannot unwind: that ends a process"
+        );
+        let location = mazurka_core::panicked_at();
+        exec.shared.report(Violation { location, ..Violation::new(ViolationKind::Unsupported, message) });
+        exec.break_off();
+    });
+    stand_still()
+}
+
 /// Where a thread is that comes to an operation.
 enum Standing {
     /// Before it: to be suspended.
@@ -272,15 +349,17 @@ enum Standing {
     Now,
     /// In a loop that is run on, to see that it is one.
     Again,
-    /// Nobody needs the execution any more, or it cannot be waited for.
+    /// The execution is no longer needed.
     Nowhere,
+    /// It would have to wait while it unwinds: it goes no further.
+    Stuck,
 }
 
 /// What a thread left to those who join it.
 pub(crate) type Outcome<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
 
 impl Exec {
-    pub(crate) fn new(shared: Arc<Shared>) -> Box<Self> {
+    pub(crate) fn new(shared: Arc<Shared>, watch: Rc<Watch>) -> Box<Self> {
         Box::new(Exec {
             shared,
             epoch: 0,
@@ -293,13 +372,24 @@ impl Exec {
             is_probing: false,
             given_up: false,
             has_cells: false,
+            is_broken: false,
+            watch: Some(watch),
             known: Known::default(),
             outside: HashMap::new(),
             weak_seen: Vec::new(),
-            probed: Vec::new(),
             values: HashMap::new(),
             loud: false,
         })
+    }
+
+    /// From now on, nobody minds how long a step takes.
+    pub(crate) fn unwatched(&mut self) {
+        self.watch = None;
+    }
+
+    /// How many threads it has: what it takes to keep it.
+    pub(crate) fn weight(&self) -> usize {
+        self.actors.len()
     }
 
     /// Gives up the present execution, and begins another one.
@@ -310,7 +400,7 @@ impl Exec {
         self.shared.begun.fetch_add(1, Ordering::Relaxed);
         let body = Arc::clone(body);
         self.recording(step, |exec| {
-            exec.add_actor(None, ActorKind::Thread, || None, Box::new(move || body()));
+            exec.add_actor(None, ActorKind::Thread, || None, 0, Box::new(move || body()));
             exec.settle();
         });
     }
@@ -341,13 +431,26 @@ impl Exec {
 
     /// Runs a fiber up to its next operation.
     fn run(&mut self, slot: usize) {
+        if self.is_broken {
+            return;
+        }
         let Some(mut fiber) = self.actors[slot].fiber.take() else { return };
         self.current = slot;
         let loud = self.loud;
+        let Actor { id, bounds: (limit, base), operation, .. } = self.actors[slot];
+        let site = operation.map(|operation| operation.site);
+        static UNWATCHED: AtomicU8 = AtomicU8::new(0);
+        stop::enter(limit, base, self.watch.as_ref().map_or(&UNWATCHED, |watch| watch.begin(id, site)));
         let before = RUNNING.replace(self);
         let mut resume = || fiber.resume(());
         let resumed = if loud { Ok(resume()) } else { caught(resume) };
         RUNNING.set(before);
+        if let Some(watch) = &self.watch {
+            watch.end();
+        }
+        if let Some(stopped) = stop::leave() {
+            self.was_stopped(slot, site, &stopped);
+        }
         self.current = usize::MAX;
         match resumed {
             Ok(CoroutineResult::Yield(())) => self.actors[slot].fiber = Some(fiber),
@@ -357,11 +460,13 @@ impl Exec {
         }
     }
 
-    /// Brings the execution to an end that nobody needs. To let its threads run on is several times cheaper than to unwind
+    /// Ends an execution that is no longer needed. To let its threads run on is several times cheaper than to unwind
     /// them, so only those are unwound that have not ended after some steps.
     pub(crate) fn give_up(&mut self) {
-        if std::thread::panicking() {
-            // Whoever explores is unwinding, and then no fiber can be told to be: what they hold is leaked.
+        // What made it pointless to go on might come again, such as a step without end.
+        let has_trouble = self.shared.has_trouble.load(Ordering::Relaxed);
+        if std::thread::panicking() || self.is_broken || has_trouble {
+            // The thread that explores is unwinding, and then no fiber can be unwound: what they hold is leaked.
             return self.leak();
         }
         let mut slot = 0;
@@ -372,6 +477,9 @@ impl Exec {
             slot = next;
             self.run(slot);
             self.settle();
+        }
+        if self.is_broken {
+            return self.leak();
         }
         self.given_up = true;
         // The last first: a thread may borrow from the stack of one that was there before it.
@@ -392,10 +500,12 @@ impl Exec {
     fn leak(&mut self) {
         for actor in &mut self.actors {
             if let Some(mut fiber) = actor.fiber.take() {
-                // SAFETY: what is on the stack is leaked, and nobody comes back to it. Nothing that lives elsewhere borrows
+                // SAFETY: what is on the stack is leaked, and never returned to. Nothing that lives elsewhere borrows
                 // from it but other fibers of this execution, which are leaked as well.
                 unsafe { fiber.force_reset() };
             }
+            // Their destructors are the user's.
+            std::mem::forget(std::mem::take(&mut actor.locals));
         }
         self.forget();
     }
@@ -409,6 +519,99 @@ impl Exec {
         self.given_up = false;
         self.has_cells = false;
         self.is_probing = false;
+        self.is_broken = false;
+    }
+
+    /// A fiber was stopped in the midst of the user's code. Nothing of this execution is run again.
+    fn was_stopped(&mut self, slot: usize, site: Option<Site>, stopped: &Stopped) {
+        self.break_off();
+        if stopped.waited && self.shared.parks.swap(false, Ordering::Relaxed) {
+            // An execution that is parked may have what it waits for: the search is begun again with one at a time.
+            return self.shared.again.store(true, Ordering::Relaxed);
+        }
+        let id = self.actors[slot].id;
+        let mut message = told(&self.shared, id, site, stopped.why);
+        let mut location = site.map(crate::memory::location);
+        if let Some((function, place)) = stopped.function() {
+            let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+            message += &match stopped.why {
+                Why::Overflow => format!(" in {function}"),
+                _ => format!("; it is in {function}{place}"),
+            };
+        }
+        let hint = match stopped.why {
+            Why::Overflow => "; `stack_size` makes room, if it needs only more",
+            Why::Stuck => {
+                "; a lock, channel or thread of std blocks all threads of a model, and `step_time` gives a step more time"
+            }
+            Why::Memory => "",
+        };
+        message += hint;
+        if stopped.why == Why::Overflow {
+            // Where exactly it was is another place in each kind of build.
+            location = None;
+            self.fail(Violation { location, actor: Some(id), ..Violation::new(ViolationKind::Crash, message) });
+        } else {
+            self.shared.report(Violation { location, ..Violation::new(ViolationKind::Unsupported, message) });
+        }
+    }
+
+    /// Whether no thread of this execution goes any further.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// No thread of this execution goes any further.
+    fn break_off(&mut self) {
+        self.is_broken = true;
+        self.newborn.clear();
+        for actor in &mut self.actors {
+            if actor.status != Status::Ended {
+                actor.status = Status::Halted;
+            }
+        }
+    }
+
+    /// A thread that unwinds comes to an operation that it would have to wait for. It cannot be suspended in a way that lets others
+    /// go on: the OS thread counts as panicking. So the search ends.
+    #[cold]
+    fn waits_while_unwinding(&mut self, slot: usize, operation: &Operation) -> Standing {
+        let panicked =
+            mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" after a panic at {place}"));
+        let site = operation.site;
+        let message = format!(
+            "{} unwinds{panicked}, and a destructor {} at {}:{}, for which it would have to wait: what follows cannot be \
+             looked at",
+            self.shared.names.actor_name(self.actors[slot].id),
+            self.words(operation.verb, operation.object),
+            site.file(),
+            site.line()
+        );
+        let violation = Violation::new(ViolationKind::Unsupported, message);
+        self.shared.report(Violation { location: Some(crate::memory::location(site)), ..violation });
+        self.break_off();
+        Standing::Stuck
+    }
+
+    /// Ends the search, and the thread that runs: what it uses was made before the closure ran, and has data that last from one execution
+    /// to the next, several of which may be under way.
+    #[cold]
+    pub(crate) fn outlives(&mut self, what: &str, site: Site) {
+        let message = format!(
+            "the {what} that is used here was made before the closure ran, so its data last from one execution to the \
+             next: make it in the closure, or in a static `LazyLock` of the doubles"
+        );
+        let location = Some(crate::memory::location(site));
+        self.shared.report(Violation { location, ..Violation::new(ViolationKind::Unsupported, message) });
+        self.break_off();
+    }
+
+    /// Ends the search, and the thread that runs: it makes more than there is room for.
+    fn too_many(&mut self, what: &str, most: usize) {
+        let name = self.shared.names.actor_name(self.actors[self.current].id);
+        let message = format!("{name} makes more than {most} {what} in one execution");
+        self.shared.report(Violation::new(ViolationKind::Unsupported, message));
+        self.break_off();
     }
 
     fn add_actor(
@@ -416,6 +619,7 @@ impl Exec {
         creator: Option<usize>,
         kind: ActorKind,
         name: impl FnOnce() -> Option<String>,
+        stack_size: usize,
         body: Box<dyn FnOnce()>,
     ) -> usize {
         let slot = self.actors.len();
@@ -435,10 +639,13 @@ impl Exec {
             }
         };
         let Born { actor: id, life } = born;
-        let stack = STACKS.with_borrow_mut(Vec::pop).filter(|stack| stack_size(stack) >= self.shared.stack_size);
-        let stack = stack.map_or_else(|| DefaultStack::new(self.shared.stack_size), Ok);
+        let needed = self.shared.stack_size.max(stack_size) + stop::BEYOND;
+        let stack = STACKS.with_borrow_mut(Vec::pop).filter(|stack| size_of_stack(stack) >= needed);
+        let stack = stack.map_or_else(|| new_stack(needed), Ok);
+        let mut bounds = (0, 0);
         let fiber = match stack {
             Ok(stack) => {
+                bounds = (stack.limit().get(), stack.base().get());
                 Some(Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| root(slot, yielder, body)))
             }
             Err(error) => {
@@ -453,6 +660,7 @@ impl Exec {
             life,
             fiber,
             yielder: std::ptr::null(),
+            bounds,
             operation: None,
             status,
             is_fresh: true,
@@ -462,6 +670,7 @@ impl Exec {
             clock,
             acquirable: VectorClock::new(),
             releasable: VectorClock::new(),
+            reads: Vec::new(),
             looks: Vec::new(),
             spins: Vec::new(),
             stack_base: 0,
@@ -479,15 +688,19 @@ impl Exec {
         slot
     }
 
-    /// Makes an actor, which comes to its first operation before the step ends.
+    /// Makes an actor, which comes to its first operation before the step ends. Its stack may have to be larger than others.
     pub(crate) fn spawn(
         &mut self,
         kind: ActorKind,
         name: impl FnOnce() -> Option<String>,
+        stack_size: usize,
         body: Box<dyn FnOnce()>,
     ) -> usize {
         let creator = self.current;
-        let slot = self.add_actor(Some(creator), kind, name, body);
+        if self.actors.len() >= MOST_ACTORS {
+            self.too_many("threads, tasks and messages", MOST_ACTORS);
+        }
+        let slot = self.add_actor(Some(creator), kind, name, stack_size, body);
         let (id, life) = (self.actors[slot].id, self.actors[slot].life);
         self.touch_id(life, Access::WRITE);
         if self.is_recording {
@@ -516,7 +729,7 @@ impl Exec {
         let actor = &mut self.actors[slot];
         actor.operation = Some(operation);
         if std::thread::panicking() {
-            return if self.can_move(slot) { Standing::Now } else { Standing::Nowhere };
+            return if self.can_move(slot) { Standing::Now } else { self.waits_while_unwinding(slot, &operation) };
         }
         if self.comes_again(slot, &operation, frame) {
             return Standing::Again;
@@ -674,13 +887,17 @@ impl Exec {
         (object, true)
     }
 
-    /// The token of a thread, which is named after it, whoever uses it first.
+    /// The token of a thread, which is named after it, whichever thread uses it first.
     pub(crate) fn token_of(&mut self, slot: usize) -> u32 {
         let id = self.shared.names.token(self.actors[slot].id);
         self.add_object(id, Kind::Token)
     }
 
     fn add_object(&mut self, id: ObjectId, kind: Kind) -> u32 {
+        if self.objects.len() >= MOST_OBJECTS {
+            self.too_many("locks, atomics and other objects", MOST_OBJECTS);
+            return 0;
+        }
         if kind == Kind::Cell {
             self.has_cells = true;
             if self.shared.any.load(Ordering::Relaxed) {
@@ -705,6 +922,7 @@ impl Exec {
             released: VectorClock::new(),
             shared: VectorClock::new(),
             cell: CellRecord::default(),
+            stored: None,
         });
         self.objects.len() as u32 - 1
     }
@@ -853,7 +1071,13 @@ impl Drop for Exec {
     }
 }
 
-fn stack_size(stack: &DefaultStack) -> usize {
+fn new_stack(size: usize) -> std::io::Result<DefaultStack> {
+    let stack = DefaultStack::new(size)?;
+    stop::close_reserve(stack.limit().get());
+    Ok(stack)
+}
+
+fn size_of_stack(stack: &DefaultStack) -> usize {
     stack.base().get() - stack.limit().get()
 }
 
@@ -866,7 +1090,7 @@ fn keep_stack(fiber: Fiber) {
 fn root(slot: usize, yielder: &Yielder<(), ()>, body: Box<dyn FnOnce()>) {
     with(|exec| {
         exec.actors[slot].yielder = yielder;
-        // Above are the links of the fiber to whoever resumed it, which differ from step to step.
+        // Above are the links of the fiber to its resumer, which differ from step to step.
         exec.actors[slot].stack_base = crate::spin::here();
     });
     let result = catch_unwind(AssertUnwindSafe(|| {

@@ -20,12 +20,15 @@ mod operation;
 mod panic;
 mod source;
 mod spin;
+mod stop;
 pub mod sync;
 mod system;
 pub mod thread;
+mod watch;
 
 pub use check::{assume, choose, cover};
 pub use system::{Closure, Cost, State};
+pub use watch::say;
 
 /// Whether the caller runs within a closure that is being checked.
 pub fn is_checking() -> bool {
@@ -34,7 +37,7 @@ pub fn is_checking() -> bool {
 
 /// Doubles of `std::hint`.
 pub mod hint {
-    pub use std::hint::{black_box, unreachable_unchecked};
+    pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 
     /// Nothing, within a model: a thread that would do the same again waits by itself.
     pub fn spin_loop() {

@@ -1,9 +1,9 @@
 //! Handlers that run messages one at a time: event loops, actors, queues of work.
 //!
-//! Each message is an actor of its own. A handler takes its messages in the order of their posts ([`Handler::fifo`]) or in any order
-//! ([`Handler::any`]); the engines `em-dpor` and `event` are made for the two. Footprints are those of handlers in `.mz` programs: a post
-//! writes the life of the message and appends to the mailbox, a message that begins reads its life and writes its handler, which it
-//! gives back at its end.
+//! Each message is an actor of its own. A handler takes its messages in the order of their posts ([`Handler::fifo`]) or
+//! in any order ([`Handler::any`]); the engines `em-dpor` and `event` are made for the two. Footprints are those of
+//! handlers in `.mz` programs: a post writes the life of the message and appends to the mailbox, a message that begins
+//! reads its life and writes its handler, which it releases at its end.
 //!
 //! `event` orders the messages of a handler that takes any only where they conflict, which holds as long as all that they share is seen
 //! in footprints and none of them has to wait. So once a message waits, or the program has cells, handlers are locks like any
@@ -100,7 +100,7 @@ impl<M: Send + 'static> Handler<M> {
             let fifo = (!self.0.takes_any).then(|| exec.objects[mailbox as usize].id);
             let number = exec.objects[handler as usize].count;
             exec.objects[handler as usize].count = number + 1;
-            let slot = exec.spawn(ActorKind::Message { handler: id, fifo }, || None, body);
+            let slot = exec.spawn(ActorKind::Message { handler: id, fifo }, || None, 0, body);
             let mailbox = fifo.map(|_| mailbox);
             exec.actors[slot].message = Some(Message { handler, mailbox });
             if let Some(mailbox) = mailbox {

@@ -32,6 +32,8 @@ pub(crate) enum Verb {
     /// Arrived at a barrier, it waits for the others.
     Depart,
     Count,
+    /// Looks at something that is no number: whether a lock is poisoned, whether a thread has ended.
+    Look,
     Post,
     /// A message begins.
     Begin,
@@ -63,6 +65,7 @@ impl Verb {
             Verb::Arrive => "arrives at",
             Verb::Depart => "departs from",
             Verb::Count => "counts references",
+            Verb::Look => "looks at",
             Verb::Post => "posts",
             Verb::Begin => "begins",
         }
@@ -70,7 +73,7 @@ impl Verb {
 
     /// Whether the thread looks at one word, and may look again and again.
     pub(crate) fn looks(self) -> bool {
-        matches!(self, Verb::Load | Verb::Update)
+        matches!(self, Verb::Load | Verb::Update | Verb::TryLock | Verb::Receive)
     }
 }
 
@@ -78,13 +81,13 @@ impl Verb {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Needs {
     Nothing,
-    /// Nobody holds the object, neither for writing nor for reading.
+    /// No thread holds the object, neither for writing nor for reading.
     Free,
-    /// Nobody holds the object for writing.
+    /// No thread holds the object for writing.
     NoWriter,
     /// The thread was woken.
     Awake,
-    /// The thread was woken, and nobody holds the object.
+    /// The thread was woken, and no thread holds the object.
     AwakeAndFree,
     /// The thread in this slot has ended.
     Ended(u32),

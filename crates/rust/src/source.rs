@@ -1,7 +1,7 @@
 //! What the source says at a place: the line, and what the thing is called that is made or used there.
 //!
-//! A place is where a double was called. The names are read from the text, so they are guesses; whoever asks has something to
-//! fall back on. Nothing but words for people depends on them.
+//! A place is where a double was called. The names are read from the text, so they are guesses, and every caller has
+//! another name to use. Nothing but words for people depends on them.
 
 use crate::names::Site;
 use std::collections::HashMap;

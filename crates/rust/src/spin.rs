@@ -28,10 +28,10 @@ use mazurka_core::Fingerprint;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-/// So many rounds a loop is run on before it is believed.
+/// How many rounds a loop is run on before it counts as one that spins.
 const ROUNDS: u32 = 64;
 
-/// So many times a loop at one place is run on.
+/// How often a loop at one place is run on.
 const PROBES: u32 = 16;
 
 /// A look at an object.
@@ -67,7 +67,7 @@ pub(crate) struct Frame {
 pub(crate) fn frame() -> Frame {
     #[allow(unused_mut)]
     let mut frame = Frame { stack_pointer: 0, registers: [0; 7] };
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
     // SAFETY: the code writes eight words into `frame`, which is that large, and changes nothing else but a scratch register.
     unsafe {
         std::arch::asm!(
@@ -114,9 +114,15 @@ impl Exec {
     pub(crate) fn comes_again(&mut self, slot: usize, operation: &Operation, frame: Option<&Frame>) -> bool {
         let can_spin = self.shared.spin_detection && operation.verb.looks();
         let frame = frame.filter(|frame| can_spin && frame.is_known());
-        let base = self.actors[slot].stack_base;
-        let image = frame.map(|frame| frame.image(base));
         let actor = &mut self.actors[slot];
+        let base = actor.stack_base;
+        // Of the first look at a place no image is needed: an even earlier one is asked for.
+        let is_first = |operation: &Operation| {
+            let is_same = |look: &Look| (look.site, look.object) == (key(operation.site), operation.object);
+            actor.probe.is_none() && !actor.looks.iter().any(is_same)
+        };
+        let frame = frame.filter(|_| !is_first(operation));
+        let image = frame.map(|frame| frame.image(base));
         actor.image = image.unwrap_or(0);
         if let Some(mut probe) = actor.probe.take() {
             if image.is_none() {
@@ -188,16 +194,13 @@ impl Exec {
         let spins: Vec<(u32, u32)> = actor.looks[from..].iter().map(|look| (look.object, look.version)).collect();
         let is_current = spins.iter().all(|&(object, version)| self.objects[object as usize].version == version);
         let history = actor.history;
-        let probes = match self.probed.iter_mut().find(|(known, _)| *known == site) {
-            Some((_, probes)) => probes,
-            None => {
-                self.probed.push((site, 0));
-                &mut self.probed.last_mut().expect("it was just added").1
-            }
-        };
+        let mut probed = self.shared.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        let probes = probed.entry(site).or_default();
+        let is_believed = *probes == PROBES;
+        *probes += u32::from(is_current && !is_believed);
+        drop(probed);
         let actor = &mut self.actors[slot];
-        if is_current && *probes < PROBES {
-            *probes += 1;
+        if is_current && !is_believed {
             self.is_probing = true;
             actor.probe = Some(Box::new(Probe { site: operation.site, object, image, rounds: 0, history, spins }));
             return true;

@@ -5,14 +5,16 @@
 //! plain data, cheap to keep, and to go back costs nothing until a step is taken from there. Two places are equal if their
 //! fingerprints are: what the threads have seen, and what objects hold.
 //!
-//! Whoever moved, and what it stood before, is compared whenever a schedule is run again, and so is the fingerprint at the end of it. A
-//! difference means that the program is not deterministic: the search ends, with the verdict `unsupported`.
+//! The thread that moved, and the operation before which it stood, are compared whenever a schedule is run again, and
+//! so is the fingerprint at the end of it. A difference means that the program is not deterministic: the search ends,
+//! with the verdict `unsupported`.
 
 use crate::exec::{Exec, Shape, Shared, Status};
 use crate::memory::location;
 use crate::names::{Kind, Names, Site};
 use crate::operation::{Needs, Verb};
 use crate::source;
+use crate::watch::Watch;
 use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Insight,
     Location, Move, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
@@ -20,11 +22,16 @@ use mazurka_core::{
 };
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How large the stack of a thread is unless something is said.
 const STACK_SIZE: usize = 256 * 1024;
+
+/// How long a step may take unless something is said.
+const STEP_TIME: Duration = Duration::from_secs(10);
 
 /// What a place remembers of the step that led to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,6 +44,8 @@ struct Stood {
 /// The place after a schedule.
 struct Place {
     before: Option<State>,
+    /// How many steps lead here.
+    depth: u32,
     by: Move,
     stood: Option<Stood>,
     enabled: Vec<ActorId>,
@@ -82,17 +91,91 @@ impl Hash for State {
     }
 }
 
-/// The execution of this OS thread.
+/// So many executions are kept where they stand, and so many threads of them.
+const MOST_PARKED: usize = 64;
+const MOST_THREADS: usize = 2_048;
+
+/// An execution, and where it stands.
 struct Live {
-    of: u64,
     exec: Box<Exec>,
     at: Option<State>,
+    /// The steps that it took beyond the place that it was brought to.
+    taken: Vec<Taken>,
+    /// When it was last used.
+    used: u64,
+}
+
+/// A step that was taken once. Whoever takes it again from the same place gets the same.
+struct Taken {
+    from: State,
+    by: Move,
+    record: Step,
+    to: State,
+}
+
+/// The executions of this OS thread. An engine tries what a sequence of steps leads to, and comes back later to follow it: so some
+/// executions are kept parked where they stand, together with what their last steps did. To take such a step again runs nothing.
+struct Parked {
+    of: u64,
+    lives: Vec<Live>,
+    watch: Rc<Watch>,
+    now: u64,
     scratch: Step,
     path: Vec<State>,
 }
 
+impl Parked {
+    /// A step that an execution has taken from a place.
+    fn taken(&self, from: &State, by: Move) -> Option<&Taken> {
+        let depth = from.0.depth;
+        self.lives.iter().find_map(|live| {
+            let first = live.taken.first()?.from.0.depth;
+            let taken = live.taken.get(depth.checked_sub(first)? as usize)?;
+            (Arc::ptr_eq(&taken.from.0, &from.0) && taken.by == by).then_some(taken)
+        })
+    }
+
+    /// The execution that stands at a place.
+    fn at(&mut self, state: &State) -> Option<&mut Live> {
+        let is_there = |live: &&mut Live| live.at.as_ref().is_some_and(|at| Arc::ptr_eq(&at.0, &state.0));
+        self.now += 1;
+        let now = self.now;
+        let live = self.lives.iter_mut().find(is_there)?;
+        live.used = now;
+        Some(live)
+    }
+
+    /// An execution that can be begun again: one that has come to its end, a new one, or the one that was not used for the longest time.
+    fn free(&mut self, shared: &Arc<Shared>) -> &mut Live {
+        let has_ended = |live: &Live| live.at.as_ref().is_none_or(|at| at.0.enabled.is_empty());
+        let weight: usize = self.lives.iter().map(|live| live.exec.weight()).sum();
+        let index = self.lives.iter().position(has_ended).unwrap_or_else(|| {
+            let has_room = weight < MOST_THREADS && shared.parks.load(Ordering::Relaxed);
+            if self.lives.len() < MOST_PARKED && has_room || self.lives.is_empty() {
+                let exec = Exec::new(Arc::clone(shared), Rc::clone(&self.watch));
+                self.lives.push(Live { exec, at: None, taken: Vec::new(), used: 0 });
+                return self.lives.len() - 1;
+            }
+            let oldest = self.lives.iter().enumerate().min_by_key(|(_, live)| live.used);
+            oldest.map_or(0, |(index, _)| index)
+        });
+        self.now += 1;
+        let live = &mut self.lives[index];
+        live.used = self.now;
+        live.at = None;
+        live.taken.clear();
+        live
+    }
+
+    fn give_up(&mut self) {
+        for live in &mut self.lives {
+            live.exec.give_up();
+        }
+    }
+}
+
 thread_local! {
-    static LIVE: RefCell<Option<Live>> = const { RefCell::new(None) };
+    static PARKED: RefCell<Option<Parked>> = const { RefCell::new(None) };
 }
 
 /// A closure to be checked.
@@ -122,12 +205,17 @@ impl Closure {
                 names: Names::default(),
                 stack_size: STACK_SIZE,
                 spin_detection: true,
+                step_time: STEP_TIME,
                 fine: AtomicBool::new(false),
+                parks: AtomicBool::new(true),
                 again: AtomicBool::new(false),
                 trouble: Mutex::new(None),
+                has_trouble: AtomicBool::new(false),
                 weak: Mutex::new(Vec::new()),
+                edges: Mutex::default(),
                 covers: Mutex::new(Vec::new()),
                 no_loops: Mutex::new(Vec::new()),
+                probed: Mutex::default(),
                 seen_dropping: Mutex::new(Vec::new()),
                 fifo: AtomicBool::new(false),
                 any: AtomicBool::new(false),
@@ -139,7 +227,7 @@ impl Closure {
     }
 
     fn set(mut self, change: impl FnOnce(&mut Shared)) -> Self {
-        // Nobody has a copy before the first execution.
+        // There is no copy before the first execution.
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             change(shared);
         }
@@ -150,6 +238,12 @@ impl Closure {
     #[must_use]
     pub fn stack_size(self, bytes: usize) -> Self {
         self.set(|shared| shared.stack_size = bytes.max(16 * 1024))
+    }
+
+    /// How long a thread may take to come to its next operation.
+    #[must_use]
+    pub fn step_time(self, limit: Duration) -> Self {
+        self.set(|shared| shared.step_time = limit)
     }
 
     /// Whether a thread that would do the same again waits until something changes.
@@ -194,75 +288,99 @@ impl Closure {
 
     /// Runs a schedule once, with the panic hook and the output that the user's code has. The violations are those of the last step.
     pub fn run_once(&self, schedule: &Schedule) -> Vec<Violation> {
-        self.live(|live| {
-            live.exec.loud = true;
-            live.at = None;
-            live.scratch.begin(Outcome::FIRST);
-            live.exec.restart(&self.body, &mut live.scratch);
-            for step in &schedule.moves {
-                let slot = live.exec.actors.iter().position(|actor| actor.id == step.actor);
-                let Some(slot) = slot.filter(|&slot| live.exec.can_move(slot)) else { break };
-                live.scratch.begin(step.outcome);
-                live.exec.step(slot, &mut live.scratch);
+        self.parked(|parked| {
+            let mut step = Step::default();
+            let exec = &mut parked.free(&self.shared).exec;
+            // Somebody may look at it with a debugger, and take their time.
+            exec.unwatched();
+            exec.loud = true;
+            step.begin(Outcome::FIRST);
+            exec.restart(&self.body, &mut step);
+            for next in &schedule.moves {
+                let slot = exec.actors.iter().position(|actor| actor.id == next.actor);
+                let Some(slot) = slot.filter(|&slot| exec.can_move(slot)) else { break };
+                step.begin(next.outcome);
+                exec.step(slot, &mut step);
             }
-            live.exec.loud = false;
-            let mut violations = live.scratch.violations().to_vec();
-            if let Ending::Deadlock(deadlock) = self.ending_of(&live.exec) {
+            exec.loud = false;
+            let mut violations = step.violations().to_vec();
+            if let Ending::Deadlock(deadlock) = self.ending_of(exec) {
                 violations.push(*deadlock);
             }
-            live.exec.give_up();
+            exec.give_up();
             violations
         })
     }
 
-    fn live<R>(&self, act: impl FnOnce(&mut Live) -> R) -> R {
-        LIVE.with_borrow_mut(|live| {
-            if live.as_ref().is_none_or(|live| live.of != self.id) {
-                if let Some(old) = live.as_mut() {
-                    old.exec.give_up();
+    fn parked<R>(&self, act: impl FnOnce(&mut Parked) -> R) -> R {
+        PARKED.with_borrow_mut(|parked| {
+            if parked.as_ref().is_none_or(|parked| parked.of != self.id) {
+                if let Some(old) = parked.as_mut() {
+                    old.give_up();
                 }
-                let exec = Exec::new(Arc::clone(&self.shared));
-                *live = Some(Live { of: self.id, exec, at: None, scratch: Step::default(), path: Vec::new() });
+                mazurka_core::before_abort(crate::exec::instead_of_abort);
+                *parked = Some(Parked {
+                    of: self.id,
+                    lives: Vec::new(),
+                    watch: Rc::new(Watch::new(&self.shared)),
+                    now: 0,
+                    scratch: Step::default(),
+                    path: Vec::new(),
+                });
             }
-            act(live.as_mut().expect("it was just made"))
+            act(parked.as_mut().expect("it was just made"))
         })
     }
 
-    /// Gives up the execution of this OS thread, if it is one of this closure.
+    /// Gives up the executions of this OS thread, if they are of this closure.
     fn leave(&self) {
-        LIVE.with_borrow_mut(|live| {
-            if live.as_ref().is_some_and(|live| live.of == self.id)
-                && let Some(mut live) = live.take()
+        PARKED.with_borrow_mut(|parked| {
+            if parked.as_ref().is_some_and(|parked| parked.of == self.id)
+                && let Some(mut parked) = parked.take()
             {
-                live.exec.give_up();
+                parked.give_up();
             }
         });
     }
 
-    /// Brings the execution to a place; false if the program does not go there again.
-    fn go_to(&self, live: &mut Live, state: &State) -> bool {
-        if live.at.as_ref().is_some_and(|at| Arc::ptr_eq(&at.0, &state.0)) {
-            return true;
+    /// An execution that stands at a place; none if the program does not go there again.
+    fn go_to<'p>(&self, parked: &'p mut Parked, state: &State) -> Option<&'p mut Live> {
+        if parked.at(state).is_some() {
+            return parked.at(state);
         }
-        live.at = None;
-        live.path.clear();
+        if self.shared.trouble().is_some() {
+            // What made it pointless to go on might come again.
+            return None;
+        }
+        let (mut path, mut scratch) = (std::mem::take(&mut parked.path), std::mem::take(&mut parked.scratch));
+        let live = parked.free(&self.shared);
+        let is_there = self.replay(&mut live.exec, state, &mut path, &mut scratch);
+        live.at = is_there.then(|| state.clone());
+        path.clear();
+        (parked.path, parked.scratch) = (path, scratch);
+        if is_there { parked.at(state) } else { None }
+    }
+
+    /// Runs the closure from its start to a place; false if it does not go there again.
+    fn replay(&self, exec: &mut Exec, state: &State, path: &mut Vec<State>, scratch: &mut Step) -> bool {
+        path.clear();
         let mut place = state;
         while let Some(before) = &place.0.before {
-            live.path.push(place.clone());
+            path.push(place.clone());
             place = before;
         }
-        self.shared.replayed.fetch_add(live.path.len() as u64, Ordering::Relaxed);
-        live.scratch.begin(Outcome::FIRST);
-        live.exec.restart(&self.body, &mut live.scratch);
+        self.shared.replayed.fetch_add(path.len() as u64, Ordering::Relaxed);
+        scratch.begin(Outcome::FIRST);
+        exec.restart(&self.body, scratch);
         let mut number = 0;
-        while let Some(next) = live.path.pop() {
+        while let Some(next) = path.pop() {
             number += 1;
-            if let Err(difference) = self.follow(live, &next) {
+            if let Err(difference) = self.follow(exec, &next, scratch) {
                 self.differs(&format!("step {number}: {difference}"), next.0.stood);
                 return false;
             }
         }
-        if live.exec.fingerprint() != state.0.fingerprint {
+        if exec.fingerprint() != state.0.fingerprint {
             let what = match state.0.before {
                 Some(_) => format!("after the same {number} steps, threads have seen other values"),
                 None => "before the first step, threads have seen other values".to_owned(),
@@ -270,28 +388,27 @@ impl Closure {
             self.differs(&what, state.0.stood);
             return false;
         }
-        live.at = Some(state.clone());
         true
     }
 
     /// Takes the step that led to a place again.
-    fn follow(&self, live: &mut Live, next: &State) -> Result<(), String> {
+    fn follow(&self, exec: &mut Exec, next: &State, scratch: &mut Step) -> Result<(), String> {
         let Move { actor, outcome } = next.0.by;
         let name = || self.shared.names.actor_name(actor);
         let told = |stood: Option<Stood>| stood.map_or_else(|| "did nothing".to_owned(), |stood| self.told(&stood));
-        let Some(slot) = live.exec.actors.iter().position(|other| other.id == actor) else {
+        let Some(slot) = exec.actors.iter().position(|other| other.id == actor) else {
             return Err(format!("{} {}; now there is no such thread", name(), told(next.0.stood)));
         };
-        let now = self.stood(&live.exec, slot);
+        let now = self.stood(exec, slot);
         if now != next.0.stood {
             return Err(format!("{} {}; now it {}", name(), told(next.0.stood), told(now)));
         }
-        if !live.exec.can_move(slot) {
+        if !exec.can_move(slot) {
             return Err(format!("{} {}; now it is blocked there", name(), told(next.0.stood)));
         }
-        live.scratch.begin(outcome);
-        live.exec.step(slot, &mut live.scratch);
-        if live.scratch.choices().outcome() == outcome {
+        scratch.begin(outcome);
+        exec.step(slot, scratch);
+        if scratch.choices().outcome() == outcome {
             Ok(())
         } else {
             Err(format!("{} {}; now it has other choices", name(), told(next.0.stood)))
@@ -343,8 +460,10 @@ impl Closure {
         let holders = held.map(|(id, slot)| (id, exec.actors[slot as usize].id)).collect();
         let ending = if enabled.is_empty() && !blocked.is_empty() { self.ending_of(exec) } else { Ending::Finished };
         let fingerprint = exec.fingerprint();
+        let depth = before.as_ref().map_or(0, |before| before.0.depth + 1);
         State(Arc::new(Place {
             before,
+            depth,
             by,
             stood,
             enabled,
@@ -360,6 +479,7 @@ impl Closure {
     fn nowhere(&self, before: &State) -> State {
         State(Arc::new(Place {
             before: before.0.before.clone(),
+            depth: before.0.depth,
             by: before.0.by,
             stood: before.0.stood,
             enabled: Vec::new(),
@@ -381,7 +501,7 @@ impl Closure {
         if waiting.is_empty() || waiting.iter().any(|&slot| exec.can_move(slot)) {
             return Ending::Finished;
         }
-        // Whoever is blocked may be blocked on one that met a race.
+        // A blocked thread may be blocked on one that met a race.
         if exec.actors.iter().any(|actor| actor.status == Status::Halted) {
             return Ending::Finished;
         }
@@ -427,13 +547,17 @@ impl System for Closure {
     type State = State;
 
     fn initial_states(&self) -> Vec<State> {
-        self.live(|live| {
-            live.scratch.begin(Outcome::FIRST);
-            live.at = None;
-            live.exec.restart(&self.body, &mut live.scratch);
+        self.parked(|parked| {
+            let mut step = Step::default();
+            step.begin(Outcome::FIRST);
+            let live = parked.free(&self.shared);
+            if self.shared.trouble().is_none() {
+                live.exec.restart(&self.body, &mut step);
+            }
             let state = self.look(&live.exec, None, Move::from(ActorId(0)), None);
-            let mut place = Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("nobody else has seen it"));
-            place.at_start = live.scratch.violations().to_vec();
+            let mut place =
+                Arc::try_unwrap(state.0).unwrap_or_else(|_| unreachable!("there is no other reference to it"));
+            place.at_start = step.violations().to_vec();
             place.at_start.extend(self.shared.trouble());
             let state = State(Arc::new(place));
             live.at = Some(state.clone());
@@ -446,18 +570,29 @@ impl System for Closure {
     }
 
     fn step(&self, state: &mut State, actor: ActorId, step: &mut Step) {
-        self.live(|live| {
-            let is_there = self.shared.trouble().is_none() && self.go_to(live, state);
-            live.at = None;
-            let slot = live.exec.actors.iter().position(|other| other.id == actor);
-            if let (true, Some(slot)) = (is_there, slot) {
-                let stood = self.stood(&live.exec, slot);
-                live.exec.step(slot, step);
-                let by = Move { actor, outcome: step.choices().outcome() };
-                *state = self.look(&live.exec, Some(state.clone()), by, stood);
-                live.at = Some(state.clone());
-            } else {
-                *state = self.nowhere(state);
+        self.parked(|parked| {
+            let wanted = Move { actor, outcome: step.choices().wanted() };
+            if let Some(taken) = parked.taken(state, wanted) {
+                step.repeat(&taken.record);
+                *state = taken.to.clone();
+                return;
+            }
+            let live = self.go_to(parked, state).filter(|_| self.shared.trouble().is_none());
+            let from = state.clone();
+            match live.and_then(|live| live.exec.actors.iter().position(|other| other.id == actor).zip(Some(live))) {
+                Some((slot, live)) => {
+                    let stood = self.stood(&live.exec, slot);
+                    live.exec.step(slot, step);
+                    let by = Move { actor, outcome: step.choices().outcome() };
+                    *state = self.look(&live.exec, Some(from.clone()), by, stood);
+                    live.at = Some(state.clone());
+                    if step.has_footprint() && wanted == by {
+                        live.taken.push(Taken { from, by, record: step.clone(), to: state.clone() });
+                    } else {
+                        live.taken.clear();
+                    }
+                }
+                None => *state = self.nowhere(state),
             }
             if let Some(trouble) = self.shared.trouble() {
                 step.fail(trouble);
@@ -569,10 +704,10 @@ impl Narrator<State> for Closure {
     }
 
     fn describe(&self, state: &State, actor: ActorId, _outcome: Outcome) -> Description {
-        self.live(|live| {
-            if !self.go_to(live, state) {
+        self.parked(|parked| {
+            let Some(live) = self.go_to(parked, state) else {
                 return Description { text: "not known: the closure is not deterministic".to_owned(), location: None };
-            }
+            };
             let exec = &live.exec;
             let slot = exec.actors.iter().position(|other| other.id == actor);
             let Some(stood) = slot.and_then(|slot| self.stood(exec, slot)) else {
@@ -598,10 +733,8 @@ impl Narrator<State> for Closure {
     }
 
     fn observe(&self, state: &State, into: &mut Vec<Value>) {
-        self.live(|live| {
-            if !self.go_to(live, state) {
-                return;
-            }
+        self.parked(|parked| {
+            let Some(live) = self.go_to(parked, state) else { return };
             let atomics = live.exec.objects.iter().filter(|object| object.kind == Kind::Atomic);
             let mut values: Vec<_> = atomics.map(|object| (object.id, shown(object.shape, object.bits))).collect();
             values.sort();
@@ -610,14 +743,18 @@ impl Narrator<State> for Closure {
     }
 
     fn explain(&self, found: &Found) -> Option<String> {
-        let told = match found.violation.kind {
+        match found.violation.kind {
             ViolationKind::Race => {
-                "whichever of the two comes first, no release and acquire, lock or join stands between them"
+                let edges = self.shared.edges.lock().unwrap_or_else(PoisonError::into_inner);
+                let told = "whichever of the two comes first, no release and acquire, lock or join stands between them";
+                let edge = edges.get(&found.violation.message).map_or_else(String::new, |edge| format!(": {edge}"));
+                Some(format!("{told}{edge}"))
             }
-            ViolationKind::Livelock => "a thread that spins waits for a change that no thread is left to make",
-            _ => return None,
-        };
-        Some(told.to_owned())
+            ViolationKind::Livelock => {
+                Some("a thread that spins waits for a change that no thread is left to make".to_owned())
+            }
+            _ => None,
+        }
     }
 }
 

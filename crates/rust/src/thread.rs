@@ -72,7 +72,7 @@ impl Builder {
         Builder { name: Some(name), ..self }
     }
 
-    /// The size of its stack. Within a model all stacks have the size that the model's builder says.
+    /// The size of its stack. Within a model it is at least what the model's builder says.
     #[must_use]
     pub fn stack_size(self, size: usize) -> Self {
         Builder { stack_size: Some(size), ..self }
@@ -101,10 +101,23 @@ impl Builder {
         }
         let outcome = Outcome::default();
         let running = run_into(Arc::clone(&outcome), body);
-        Ok(JoinHandle(Kin::Modelled(Child {
-            thread: begin(self.name, Box::new(running), Location::caller()),
-            outcome,
-        })))
+        Ok(JoinHandle(Kin::Modelled(Child { thread: begin(self, Box::new(running), Location::caller()), outcome })))
+    }
+}
+
+impl Builder {
+    /// Makes a thread that may borrow what outlives the scope.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, 'env, F, T>(
+        self,
+        scope: &'scope Scope<'scope, 'env>,
+        body: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        scope.begin(self, body)
     }
 }
 
@@ -121,7 +134,7 @@ where
     }
 }
 
-/// Runs a thread's body and leaves what it came to. A panic is a violation, and whoever joins the thread gets it.
+/// Runs a thread's body and leaves what it came to. A panic is a violation, and a thread that joins it gets it.
 fn run_into<T>(outcome: Outcome<T>, body: impl FnOnce() -> T) -> impl FnOnce() {
     move || {
         let result = catch_unwind(AssertUnwindSafe(body));
@@ -142,10 +155,12 @@ fn run_into<T>(outcome: Outcome<T>, body: impl FnOnce() -> T) -> impl FnOnce() {
     }
 }
 
-fn begin(name: Option<String>, body: Box<dyn FnOnce()>, site: Site) -> Thread {
+fn begin(builder: Builder, body: Box<dyn FnOnce()>, site: Site) -> Thread {
+    let Builder { name, stack_size } = builder;
     with(|exec| {
         let shown = name.clone();
-        let slot = exec.spawn(ActorKind::Thread, || shown.or_else(|| source::name_at(site)), body);
+        let name_it = || shown.or_else(|| source::name_at(site));
+        let slot = exec.spawn(ActorKind::Thread, name_it, stack_size.unwrap_or(0), body);
         exec.actors[slot].name = name.map(Arc::from);
         Thread::of(exec, slot)
     })
@@ -212,7 +227,7 @@ impl Thread {
 
     fn has_ended(&self, site: Site) -> bool {
         let (Who::Modelled { slot, .. }, true) = (&self.0, is_running()) else { return true };
-        let is_live = perform(Operation::new(Verb::Count, NO_OBJECT, Access::READ, site), None);
+        let is_live = perform(Operation::new(Verb::Look, NO_OBJECT, Access::READ, site), None);
         !is_live
             || with(|exec| {
                 let other = &exec.actors[*slot as usize];
@@ -391,8 +406,20 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
+        match Builder::new().spawn_scoped(self, body) {
+            Ok(handle) => handle,
+            Err(error) => panic!("failed to spawn a thread: {error}"),
+        }
+    }
+
+    #[track_caller]
+    fn begin<F, T>(&'scope self, builder: Builder, body: F) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
         if let Some(real) = self.real {
-            return ScopedJoinHandle(Scoped::Real(real.spawn(body)));
+            return Ok(ScopedJoinHandle(Scoped::Real(builder.real().spawn_scoped(real, body)?)));
         }
         let outcome = Outcome::default();
         let panicked = Arc::clone(&self.panicked);
@@ -409,11 +436,12 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         // execution is given up, the fibers of threads are unwound before those of threads that were there earlier, of which
         // the one that called `scope` is one; and a fiber that is leaked is never run again.
         let running = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Box<dyn FnOnce()>>(running) };
-        let thread = begin(None, running, Location::caller());
+        let thread = begin(builder, running, Location::caller());
         if let Who::Modelled { slot, .. } = thread.0 {
             self.children.lock().unwrap_or_else(PoisonError::into_inner).push(slot);
         }
-        ScopedJoinHandle(Scoped::Modelled { child: Child { thread, outcome }, panicked: Arc::clone(&self.panicked) })
+        let child = Child { thread, outcome };
+        Ok(ScopedJoinHandle(Scoped::Modelled { child, panicked: Arc::clone(&self.panicked) }))
     }
 }
 
@@ -429,7 +457,7 @@ impl<T> ScopedJoinHandle<'_, T> {
                 }
                 let result = taken(&outcome);
                 if result.is_err() {
-                    // Whoever joins a thread takes care of its panic.
+                    // The thread that joins it handles its panic.
                     *panicked.lock().unwrap_or_else(PoisonError::into_inner) = false;
                 }
                 result

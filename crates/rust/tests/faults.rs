@@ -1,4 +1,4 @@
-//! What is wrong is found, and told in so many words.
+//! What is wrong is found, and the message says what it is.
 // As in the tests that users write.
 #![allow(clippy::unwrap_used)]
 
@@ -39,7 +39,7 @@ fn publish(store: Ordering, load: Ordering, fences: Option<(Ordering, Ordering)>
     writer.join().unwrap();
 }
 
-/// A release sequence: what was released reaches whoever reads the update that came after it.
+/// A release sequence: what was released reaches a thread that reads the update that came after it.
 fn sequence(update: bool) {
     let shared = Arc::new((Plain(UnsafeCell::new(0)), AtomicUsize::new(0)));
     let (first, second) = (Arc::clone(&shared), Arc::clone(&shared));

@@ -10,9 +10,11 @@ use mazurka_core::{Bound, Verdict, ViolationKind};
 use mazurka_engines::Engine;
 use mazurka_rust::cell::UnsafeCell;
 use mazurka_rust::sync::atomic::{AtomicBool, AtomicUsize};
+use mazurka_rust::sync::{Mutex, mpsc};
 use mazurka_rust::{Closure, hint, thread};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::time::Duration;
 
 struct Plain(UnsafeCell<u32>);
 unsafe impl Sync for Plain {}
@@ -102,6 +104,35 @@ fn exchange() {
     assert_eq!(lock.1.get(), 2);
 }
 
+/// Attempts that fail are looks as well.
+fn attempts() {
+    let lock = Arc::new(Mutex::new(0));
+    let other = Arc::clone(&lock);
+    let thread = thread::spawn(move || *other.lock().unwrap() += 1);
+    loop {
+        if let Ok(mut guard) = lock.try_lock() {
+            *guard += 1;
+            break;
+        }
+    }
+    thread.join().unwrap();
+    assert_eq!(*lock.lock().unwrap(), 2);
+}
+
+fn attempts_to_receive() {
+    let (sender, receiver) = mpsc::channel();
+    let thread = thread::spawn(move || sender.send(7).unwrap());
+    let received = loop {
+        match receiver.recv_timeout(Duration::from_millis(1)) {
+            Ok(received) => break received,
+            Err(mpsc::RecvTimeoutError::Timeout) => thread::yield_now(),
+            Err(mpsc::RecvTimeoutError::Disconnected) => panic!("nothing came"),
+        }
+    };
+    assert_eq!(received, 7);
+    thread.join().unwrap();
+}
+
 fn livelock() {
     let flag = Arc::new(AtomicBool::new(false));
     let other = Arc::clone(&flag);
@@ -115,7 +146,7 @@ fn livelock() {
     thread.join().unwrap();
 }
 
-/// A thread that looks so many times is not one that spins: some execution sees it give up.
+/// A thread that looks this many times is not one that spins: some execution sees it give up.
 fn gives_up() {
     let flag = Arc::new(AtomicBool::new(false));
     let other = Arc::clone(&flag);
@@ -153,17 +184,19 @@ fn never_ends() {
     thread.join().unwrap();
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 #[test]
 fn a_thread_that_spins_waits() {
     agree(ticket::<2>);
     agree(peterson);
     agree(test_and_set);
     agree(exchange);
+    agree(attempts);
+    agree(attempts_to_receive);
     assert_eq!(verdict(ticket::<3>), Verdict::Verified);
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 #[test]
 fn a_loop_that_nobody_ends_is_a_livelock() {
     let told = violation(livelock);
@@ -190,5 +223,15 @@ fn without_detection_a_spin_loop_is_cut() {
     let mut short = options();
     short.budget.depth = Some(30);
     let searched = search(&Closure::new(test_and_set).spin_detection(false), Engine::Dpor, &short);
+    assert!(matches!(searched.exploration.verdict, Verdict::Bounded { .. }));
+}
+
+/// What other processors get: no loop is recognised, and none is taken for one.
+#[cfg(not(all(target_arch = "x86_64", not(feature = "portable"))))]
+#[test]
+fn where_no_image_can_be_taken_a_spin_loop_is_cut() {
+    let mut short = options();
+    short.budget.depth = Some(30);
+    let searched = search(&Closure::new(test_and_set), Engine::Dpor, &short);
     assert!(matches!(searched.exploration.verdict, Verdict::Bounded { .. }));
 }

@@ -282,7 +282,7 @@ fn threads_have_names_ids_and_locals() {
     assert_eq!(COUNT.get(), 1);
 }
 
-/// A destructor that others see: each thread is the last one in some execution.
+/// A destructor that other threads see: each thread is the last one in some execution.
 #[test]
 fn whoever_drops_the_last_reference_runs_the_destructor() {
     static SEEN: Seen = Seen::new();
@@ -314,7 +314,7 @@ fn whoever_drops_the_last_reference_runs_the_destructor() {
     assert_eq!(traces, 2);
 }
 
-/// A destructor that nobody sees: who drops last makes no difference.
+/// A destructor that no other thread sees: which one drops last makes no difference.
 #[test]
 fn a_destructor_that_nobody_sees_orders_nothing() {
     let traces = agree(|| {

@@ -203,10 +203,12 @@ fn finals_of(model: &Model) -> Finals {
     finals
 }
 
+/// `MAZURKA_AGREE_RUST=20000` compares more programs.
 #[test]
 fn closures_do_what_mz_programs_do() {
     let (mut deadlocks, mut most) = (0, 0);
-    for seed in 0..300 {
+    let programs = std::env::var("MAZURKA_AGREE_RUST").map_or(300, |programs| programs.parse().unwrap());
+    for seed in 0..programs {
         let threads = generate(seed);
         let source = as_mz(&threads);
         let program =

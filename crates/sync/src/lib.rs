@@ -13,6 +13,8 @@ pub use std::{hint, sync, thread};
 /// Plain memory that threads share.
 #[cfg(not(feature = "check"))]
 pub mod cell {
+    pub use std::cell::{BorrowError, BorrowMutError, Cell, OnceCell, Ref, RefCell, RefMut};
+
     /// `std::cell::UnsafeCell` with `with` and `with_mut`, so that a checker knows when an access begins.
     #[derive(Debug, Default)]
     pub struct UnsafeCell<T: ?Sized>(std::cell::UnsafeCell<T>);
@@ -23,7 +25,7 @@ pub mod cell {
             UnsafeCell(std::cell::UnsafeCell::new(data))
         }
 
-        /// The data, where nobody else can have the cell.
+        /// The data, where no other thread can have the cell.
         pub fn into_inner(self) -> T {
             self.0.into_inner()
         }
@@ -48,7 +50,7 @@ pub mod cell {
             self.0.get()
         }
 
-        /// A reference, while nobody else can have one.
+        /// A reference, while there can be no other.
         #[inline(always)]
         pub const fn get_mut(&mut self) -> &mut T {
             self.0.get_mut()

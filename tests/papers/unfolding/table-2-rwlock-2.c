@@ -1,4 +1,5 @@
-// CONCUR 2015, table 2, RWLOCK(2)*: the same without the lock, and wrong: who has seen nobody inside is overtaken.
+// CONCUR 2015, table 2, RWLOCK(2)*: the same without the lock, and wrong: a thread that has seen no other inside is
+// overtaken.
 //? verdict: violated
 //? violation: assertion line 23
 #include <assert.h>

@@ -35,7 +35,7 @@ pub(crate) struct Parameter {
 
 /// A basic block.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BasicBlock {
     pub(crate) name: Box<str>,
     pub(crate) instructions: Vec<Instruction>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Function {
     pub(crate) is_internal: bool,
     pub(crate) is_weak: bool,
     /// Empty if it is only declared.
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) debug: Option<u32>,
     /// The local variables that debug information names: the place in memory, and the number of the variable.
     pub(crate) variables: Vec<(Box<str>, u32)>,
@@ -119,7 +119,8 @@ impl Module {
                 }
             }
         }
-        if module.functions.is_empty() && module.globals.is_empty() {
+        // An empty C file is a module without anything.
+        if module.functions.is_empty() && module.globals.is_empty() && !text.contains("\nsource_filename = ") {
             return Err(Diagnostic::new("no functions and no variables", 0..text.len().min(1), "expected LLVM IR"));
         }
         let producer = module.metadata.values().find_map(|text| field(text, "producer"));
@@ -240,7 +241,7 @@ impl Module {
         let mut function = self.head(at, line, &row)?;
         // A first block without a label has the number after those of the parameters.
         let unnamed = function.parameters.iter().filter(|parameter| parameter.name.parse::<u32>().is_ok()).count();
-        let mut block = Block { name: unnamed.to_string().into(), instructions: Vec::new() };
+        let mut block = BasicBlock { name: unnamed.to_string().into(), instructions: Vec::new() };
         loop {
             let Some((at, line)) = reader.next() else {
                 let message = format!("the function `{}` has no end", function.name);
@@ -258,7 +259,7 @@ impl Module {
                 continue;
             }
             if let Some(name) = label(trimmed) {
-                let next = Block { name, instructions: Vec::new() };
+                let next = BasicBlock { name, instructions: Vec::new() };
                 let done = std::mem::replace(&mut block, next);
                 if !(done.instructions.is_empty() && function.blocks.is_empty()) {
                     function.blocks.push(done);

@@ -31,7 +31,7 @@ impl Token {
 /// Reads the tokens of one line, up to a comment.
 pub(crate) fn tokens(line: &str) -> Vec<Token> {
     let bytes = line.as_bytes();
-    let mut reader = Reader { bytes, at: 0 };
+    let mut reader = LineReader { bytes, at: 0 };
     let mut tokens = Vec::new();
     while let Some(&first) = bytes.get(reader.at) {
         match first {
@@ -60,12 +60,12 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'-')
 }
 
-struct Reader<'l> {
+struct LineReader<'l> {
     bytes: &'l [u8],
     at: usize,
 }
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// The name behind a sign, quoted or not.
     fn name(&mut self) -> Box<str> {
         self.at += 1;

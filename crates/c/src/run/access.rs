@@ -8,6 +8,9 @@ use crate::model::Model;
 use crate::state::{Block, Head, View};
 use mazurka_core::{Access, ObjectId};
 
+/// What stands in memory that was never set, if that is looked for. The same by chance is possible and not to be expected.
+pub(crate) const UNSET: u64 = 0xc5a3_9e71_d24b_8f36;
+
 /// Where the bytes of an address are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -66,7 +69,7 @@ pub(crate) fn locate(
                 Region::Heap => locate_block(view.words, at, head, place, size).ok_or_else(|| {
                     // A block that is in use has room for the place, but not for all of the access.
                     let is_used = locate_block(view.words, at, head, place, 0).is_some();
-                    if !is_used && model.blocks.was_in_block(actor, place) { FREED } else { BEYOND }
+                    if !is_used && model.blocks().was_in_block(actor, place) { FREED } else { BEYOND }
                 }),
                 Region::Shared => locate_stack(at + head.shared_at(), head.shared_words, place, size),
                 Region::Private => locate_stack(at + head.private_at(), head.private_words, place, size),
@@ -188,9 +191,12 @@ impl Run<'_> {
 
     /// Notes an access of memory that is not there, where it was once.
     pub(crate) fn touch_what_is_gone(&mut self, address: u64, size: u64) {
+        if let Some(witness) = &mut self.witness {
+            witness.used = Some(address);
+        }
         let place = offset(address);
         let was_there = match owner(space(address)) {
-            Some((actor, Region::Heap)) => self.model.blocks.was_in_block(actor, place),
+            Some((actor, Region::Heap)) => self.model.blocks().was_in_block(actor, place),
             Some((actor, Region::Shared)) => {
                 self.model.actors().info(actor).is_some() && place < 8 * super::DEEPEST as u64
             }
@@ -199,6 +205,18 @@ impl Run<'_> {
         if was_there {
             self.touch_cells(address, size.min(1 << 20), Access::READ);
         }
+    }
+
+    /// Reading what was never set is wrong. Less than four bytes count if the four around them were not set either.
+    pub(crate) fn refuse_unset(&self, address: u64, size: u8, value: u64) -> Done<()> {
+        let unset = |at: u64, size: u8| masked(UNSET.rotate_right(8 * (at % 8) as u32), 8 * size);
+        let around = address & !3;
+        let is_unset = value == unset(address, size)
+            && (size >= 4 || self.load(around, 4).is_ok_and(|value| value == unset(around, 4)));
+        if is_unset {
+            return crash(format!("{} is read before it is set", crate::words::address_name(self.model, address)));
+        }
+        Ok(())
     }
 
     #[inline]
@@ -215,6 +233,7 @@ impl Run<'_> {
     /// Notes that so many bytes were touched.
     #[inline]
     pub(crate) fn touch_cells(&mut self, address: u64, size: u64, access: Access) {
+        self.changed |= access.changes();
         let step = &mut *self.step;
         for_each_object(self.model, address, size, |object| step.touch(object, access));
     }

@@ -18,8 +18,8 @@ enum Source<'a> {
 
 impl Run<'_> {
     pub(super) fn emit_output(&mut self, bytes: &[u8]) {
-        if let Some(output) = &mut self.output {
-            output.extend_from_slice(bytes);
+        if let Some(witness) = &mut self.witness {
+            witness.output.extend_from_slice(bytes);
         }
     }
 
@@ -31,7 +31,7 @@ impl Run<'_> {
         first: usize,
         list: Option<u64>,
     ) -> Done<u64> {
-        if self.output.is_none() && !is_asked {
+        if self.witness.is_none() && !is_asked {
             return Ok(0);
         }
         let text = self.formatted(format, arguments.get(first..).unwrap_or_default(), list, false)?;
@@ -40,7 +40,7 @@ impl Run<'_> {
     }
 
     pub(super) fn print_text(&mut self, text: u64, ends_line: bool) -> Done<u64> {
-        if self.output.is_some() {
+        if self.witness.is_some() {
             let text = self.peek_text(text, LONGEST);
             self.emit_output(text.as_bytes());
             if ends_line {

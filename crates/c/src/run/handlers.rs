@@ -5,8 +5,8 @@
 //! wait before it.
 
 use super::{Done, Run, Stop, crash};
+use crate::Identity;
 use crate::code::Body;
-use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Key, Kind};
 use crate::state::{Entry, Head, Status, flag};
 use mazurka_core::{Access, ActorId};
@@ -74,7 +74,7 @@ impl Run<'_> {
                 .actors()
                 .number(info(ActorKey::Child { parent: self.actor, number: self.head.children }));
         }
-        // The first of equal messages that is not there. Who ends writes its life.
+        // The first of equal messages that is not there. An actor that ends writes its life.
         let mut copy = 0;
         loop {
             let message = self.model.actors().number(info(ActorKey::Message { handler, function, argument, copy }));
@@ -176,7 +176,7 @@ impl Run<'_> {
         head.write(&mut self.state.words, entry.at);
         self.state.words[base + 1 + index] = Entry { status: Status::Ready, ..entry }.pack();
         let mut run = Run::new(self.model, self.state, self.step, index);
-        run.output = self.output.as_deref_mut();
+        run.witness = self.witness.as_deref_mut();
         run.settle();
         self.relocate();
         Ok(0)

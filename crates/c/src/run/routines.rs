@@ -42,8 +42,9 @@ impl Run<'_> {
             R::Join => self.join(a, b, false)?,
             R::JoinC11 => self.join(a, b, true)?,
             R::Detach => self.detach(a)?,
-            R::EndThread => return Err(self.end_thread(a)),
-            R::EndThreadC11 => return Err(self.end_thread(masked(a, 32))),
+            // Unless a destructor is run first, this is the end.
+            R::EndThread => return self.end_or_destroy(a, 0).map(|()| 0),
+            R::EndThreadC11 => return self.end_or_destroy(masked(a, 32), 0).map(|()| 0),
             R::Current => u64::from(self.actor) + 1,
             R::SameThread => u64::from(a == b),
             R::MutexInit => {
@@ -60,7 +61,8 @@ impl Run<'_> {
             R::Lock => self.lock(a)?,
             R::TryLock => self.try_lock(a, error::BUSY)?,
             R::TryLockC11 => self.try_lock(a, 1)?,
-            R::TimedLock => self.timed_lock(a)?,
+            R::TimedLock => self.timed_lock(a, error::TIMED_OUT)?,
+            R::TimedLockC11 => self.timed_lock(a, 4)?,
             R::Unlock => self.unlock(a)?,
             R::ConditionInit | R::RwInit => self.set_up(a, 0)?,
             R::ConditionDestroy | R::RwDestroy | R::BarrierDestroy | R::SemaphoreDestroy => {
@@ -75,6 +77,7 @@ impl Run<'_> {
             R::WriteLock => self.write_lock(a, false)?,
             R::TryReadLock => self.read_lock(a, true)?,
             R::TryWriteLock => self.write_lock(a, true)?,
+            R::TimedReadLock | R::TimedWriteLock => self.timed_rw_lock(a, call.routine == R::TimedReadLock)?,
             R::RwUnlock => self.rw_unlock(a)?,
             R::BarrierInit => self.set_up(a, masked(c, 32))?,
             R::BarrierWait => self.barrier_wait(a)?,
@@ -97,8 +100,8 @@ impl Run<'_> {
                 self.pc = entry as usize;
                 0
             }
-            R::KeyCreate => self.key_create(a)?,
-            R::KeyDelete => 0,
+            R::KeyCreate => self.key_create(a, b)?,
+            R::KeyDelete => self.key_delete(a)?,
             R::KeySet => {
                 self.set_thread_value(a, b)?;
                 0
@@ -121,6 +124,7 @@ impl Run<'_> {
                 self.free(a)?;
                 0
             }
+            R::MoveMemory if &*call.name == "bcopy" => self.text_routine(call.routine, b, a, c)?,
             R::CopyMemory
             | R::MoveMemory
             | R::SetMemory
@@ -192,7 +196,7 @@ impl Run<'_> {
                 masked(a, 8)
             }
             R::WriteBytes => {
-                if self.output.is_some() && b.saturating_mul(c) < 1 << 20 {
+                if self.witness.is_some() && b.saturating_mul(c) < 1 << 20 {
                     let bytes = self.read_bytes(a, b * c)?;
                     self.emit_output(&bytes);
                 }
@@ -208,6 +212,7 @@ impl Run<'_> {
             R::AssertFail => return Err(self.assertion_failed(a)),
             R::AssertFailMac => return Err(self.assertion_failed(d)),
             R::AssertThat => {
+                self.model.marks().note(self.pc as u32, crate::coverage::REACHED);
                 if masked(a, 32) == 0 {
                     return Err(Stop::Wrong(ViolationKind::Assertion, "assertion failed".to_owned()));
                 }
@@ -333,13 +338,16 @@ impl Run<'_> {
     }
 }
 
+/// How many destructors of keys are run at the end of a thread.
+const MOST_DESTRUCTORS: u64 = 4 * crate::MOST_KEYS;
+
 /// Values by thread: a table in the private memory, behind errno.
 impl Run<'_> {
     fn key_place(&self, key: u64) -> u64 {
         address(space_of(self.actor, Region::Private), 8 + 8 * masked(key, 32))
     }
 
-    fn key_create(&mut self, place: u64) -> Done<u64> {
+    fn key_create(&mut self, place: u64, destructor: u64) -> Done<u64> {
         // Keys are numbered in a variable that the model adds.
         let counter = self.program.keys_at;
         let next = self.load(counter, 4)?;
@@ -348,9 +356,53 @@ impl Run<'_> {
             return Ok(error::AGAIN);
         }
         self.write(counter, 4, next, next + 1)?;
+        self.write(counter + 8 + 8 * next, 8, 0, destructor)?;
         let old = self.load(place, 4)?;
         self.write(place, 4, old, next)?;
         Ok(0)
+    }
+
+    fn key_delete(&mut self, key: u64) -> Done<u64> {
+        let key = masked(key, 32);
+        if key >= crate::MOST_KEYS {
+            return Ok(error::INVALID);
+        }
+        let place = self.program.keys_at + 8 + 8 * key;
+        let old = self.load(place, 8)?;
+        self.write(place, 8, old, 0)?;
+        Ok(0)
+    }
+
+    /// A thread has come to its end with this result: first the destructor of a key is run for which it has a value, if
+    /// there is one; `rounds` tells how many were run before.
+    pub(super) fn end_or_destroy(&mut self, result: u64, rounds: u64) -> Done<()> {
+        let is_thread = !self.head.has(flag::MESSAGE | flag::EVENT | flag::HANDLER);
+        if self.program.keys_at == 0 || !is_thread || rounds >= MOST_DESTRUCTORS {
+            return Err(Stop::End(result));
+        }
+        for key in 0..crate::MOST_KEYS {
+            let value = self.load(self.key_place(key), 8)?;
+            if value == 0 {
+                continue;
+            }
+            let place = self.program.keys_at + 8 + 8 * key;
+            self.touch_cells(place, 8, Access::READ);
+            let destructor = self.load(place, 8)?;
+            if destructor == 0 {
+                continue;
+            }
+            let function = self.runnable(destructor)?;
+            let crate::code::Body::Code(entry) = self.program.functions[function as usize].body else { continue };
+            self.store(self.key_place(key), 8, 0)?;
+            self.frames.clear();
+            let (shared, private) = (self.program.thread_shared.len(), self.program.thread_private.len());
+            self.shrink_stacks(shared as u32, private as u32);
+            let back = pair(NONE, rounds as u32 + 1);
+            self.push_frame(function, &[value], back, result, shared as u32, private as u32)?;
+            self.pc = entry as usize;
+            return Ok(());
+        }
+        Err(Stop::End(result))
     }
 
     fn set_thread_value(&mut self, key: u64, value: u64) -> Done<()> {
@@ -369,6 +421,12 @@ impl Run<'_> {
 impl Run<'_> {
     pub(super) fn allocate(&mut self, size: u64) -> Done<u64> {
         self.use_fuel()?;
+        if size > i64::MAX as u64 {
+            // No machine has so much.
+            return Ok(0);
+        }
+        // A place is looked for among the blocks that there are.
+        self.fuel = self.fuel.saturating_sub(self.head.blocks / 4);
         let used = 8 * u64::from(self.head.heap_words);
         if size > MOST_HEAP || used + size > MOST_HEAP {
             return unsupported(format!("more than {} MiB of allocated memory are not modelled", MOST_HEAP >> 20));
@@ -394,9 +452,12 @@ impl Run<'_> {
         }
         let block = Block { place, size, is_alive: true };
         let heap = self.head.heap_at() + words;
-        self.insert_words(heap, block.words());
+        let is_zero = matches!(self.program.code[self.pc], crate::code::Instruction::Routine { call }
+            if self.program.calls[call as usize].routine == R::Calloc);
+        let word = if is_zero { 0 } else { super::unset_word(self.program) };
+        self.insert_words(heap, block.words(), word);
         self.head.heap_words += block.words() as u32;
-        self.insert_words(self.head.blocks_at() + number, 1);
+        self.insert_words(self.head.blocks_at() + number, 1, 0);
         self.state.words[self.at + HEAD_BLOCKS + number] = block.pack();
         self.head.blocks += 1;
         self.head.write(&mut self.state.words, self.at);
@@ -404,7 +465,7 @@ impl Run<'_> {
             crate::code::Instruction::Routine { call } => self.program.calls[call as usize].block_type,
             _ => None,
         };
-        self.model.blocks.note(self.actor, place, self.head.blocks, size, ty);
+        self.model.blocks().note(self.actor, place, self.head.blocks, size, ty);
         Ok(address(space_of(self.actor, Region::Heap), place))
     }
 
@@ -429,7 +490,7 @@ impl Run<'_> {
             }
             words += block.words();
         }
-        if self.model.blocks.was_block(actor, offset(at)) {
+        if self.model.blocks().was_block(actor, offset(at)) {
             return crash("memory is freed twice");
         }
         crash("memory is freed that does not begin a block")
@@ -446,6 +507,10 @@ impl Run<'_> {
                 return Err(stop);
             }
         };
+        let (actor, pc) = (self.actor, self.pc as u32);
+        if let Some(witness) = &mut self.witness {
+            witness.freed.push((at, block.size, actor, pc));
+        }
         self.touch_cells(at, block.size, Access::WRITE);
         self.accessed(at, block.size, false, true, crate::ir::Order::None);
         let base = self.model.base();

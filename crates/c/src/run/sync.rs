@@ -60,7 +60,7 @@ fn routine_at(model: &Model, pc: u32) -> Option<Routine> {
 }
 
 fn is_mutex_free(model: &Model, view: View<'_>, actor: u32, address: u64) -> bool {
-    // Who cannot read it goes on, and finds that out.
+    // An actor that cannot read it goes on, and finds that out.
     peek(model, view, address, 8).map(MutexWord::unpack).is_none_or(|mutex| {
         mutex.holder == 0 || mutex.holder == actor + 1 && matches!(mutex.kind, RECURSIVE | ERROR_CHECK)
     })
@@ -152,7 +152,7 @@ pub(crate) fn obstacle(model: &Model, view: View<'_>, entry: Entry, footprint: &
 }
 
 impl Run<'_> {
-    /// The word of a mutex or the like. Who sets it up writes its cell, and everybody else reads that.
+    /// The word of a mutex or the like. The operation that initialises it writes its cell, and all others read that.
     fn sync_word(&mut self, kind: SyncKind, address: u64) -> Done<(ObjectId, u64)> {
         if is_hidden(address) {
             return super::unsupported("a lock in memory that no other thread can see is not modelled");
@@ -233,14 +233,14 @@ impl Run<'_> {
         Ok(0)
     }
 
-    /// May take the mutex or not, even if it is free.
-    pub(super) fn timed_lock(&mut self, address: u64) -> Done<u64> {
+    /// May acquire the mutex or not, even if it is free.
+    pub(super) fn timed_lock(&mut self, address: u64, late: u64) -> Done<u64> {
         if self.step.choose(2) == 1 {
             let (object, _) = self.sync_word(SyncKind::Mutex, address)?;
             self.touch(object, Access::READ);
-            return Ok(error::TIMED_OUT);
+            return Ok(late);
         }
-        self.try_lock(address, error::TIMED_OUT)
+        self.try_lock(address, late)
     }
 
     pub(super) fn unlock(&mut self, address: u64) -> Done<u64> {
@@ -268,7 +268,7 @@ impl Run<'_> {
         self.released(object);
     }
 
-    /// Gives the mutex back and waits. The actor stays before the instruction until it has the mutex again.
+    /// Releases the mutex and waits. The actor stays before the instruction until it has the mutex again.
     pub(super) fn wait(&mut self, condition: u64, mutex: u64, status: Status) -> Done<u64> {
         let (signal, _) = self.sync_word(SyncKind::Condition, condition)?;
         let (object, word) = self.sync_word(SyncKind::Mutex, mutex)?;
@@ -296,7 +296,7 @@ impl Run<'_> {
         Err(Stop::Waits)
     }
 
-    /// Takes the mutex again after a wait.
+    /// Acquires the mutex again after a wait.
     pub(super) fn take_again(&mut self) -> Done<()> {
         let I::Routine { call } = self.program.code[self.pc] else { return Ok(()) };
         let call = &self.program.calls[call as usize];
@@ -377,6 +377,17 @@ impl Run<'_> {
         self.acquired(object);
         self.set_word(address, u64::from(self.actor) + 1)?;
         Ok(0)
+    }
+
+    /// May take the lock or not, even if it is free.
+    pub(super) fn timed_rw_lock(&mut self, address: u64, reads: bool) -> Done<u64> {
+        if self.step.choose(2) == 1 {
+            let (object, _) = self.sync_word(SyncKind::RwLock, address)?;
+            self.touch(object, Access::READ);
+            return Ok(error::TIMED_OUT);
+        }
+        let result = if reads { self.read_lock(address, true)? } else { self.write_lock(address, true)? };
+        Ok(if result == error::BUSY { error::TIMED_OUT } else { result })
     }
 
     pub(super) fn rw_unlock(&mut self, address: u64) -> Done<u64> {

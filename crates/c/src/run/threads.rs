@@ -1,9 +1,9 @@
 //! Threads that come and go.
 
-use super::{CREATION, Done, Run, Stop, crash, unsupported};
+use super::{CREATION, Done, Run, crash, unsupported};
+use crate::Identity;
 use crate::code::{Body, NONE};
 use crate::memory::{FUNCTIONS, offset, space};
-use crate::model::Identity;
 use crate::objects::{ActorInfo, ActorKey, Kind};
 use crate::state::{Block, EXIT_CODE, EXITED, Head, STOPPED, Status, flag};
 use mazurka_core::{Access, ActorId};
@@ -51,7 +51,7 @@ impl Run<'_> {
                 ActorKey::Child { parent: self.actor, number: self.head.children }
             }
             Identity::Presence => {
-                // The first slot that is free. Who leaves one writes the life that stood in it.
+                // The first slot that is free. An actor that leaves one writes the life that stood in it.
                 let mut slot = 0;
                 loop {
                     let key = ActorKey::Slot { parent: self.actor, slot };
@@ -84,7 +84,7 @@ impl Run<'_> {
         self.save();
         let index = self.insert_record(child, Status::Ready, &record);
         let mut run = Run::new(self.model, self.state, self.step, index);
-        run.output = self.output.as_deref_mut();
+        run.witness = self.witness.as_deref_mut();
         run.settle();
         self.relocate();
         Ok(0)
@@ -125,7 +125,7 @@ impl Run<'_> {
         Ok(0)
     }
 
-    /// How the life of an actor is touched by one that lets it go: by presence its name becomes free.
+    /// How the life of an actor is touched by one that gives up its handle: by presence its name becomes free.
     fn leaving(&self) -> Access {
         if self.model.identity() == Identity::Presence { Access::READ_WRITE } else { Access::READ }
     }
@@ -205,10 +205,6 @@ impl Run<'_> {
         let flags = self.view().flags() | EXITED | if was_stopped { STOPPED } else { 0 };
         self.state.words.truncate(base + 1);
         self.state.words[base] = flags | (code & 0xff) << EXIT_CODE;
-    }
-
-    pub(super) fn end_thread(&mut self, value: u64) -> Stop {
-        Stop::End(value)
     }
 }
 

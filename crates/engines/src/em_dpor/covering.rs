@@ -13,7 +13,7 @@
 use super::configuration::Configuration;
 use super::events::{Event, EventId, Events, Run};
 use super::openings::{Opening, Openings, TaskStep};
-use super::plan::Target;
+use super::plan::ExcludingStep;
 use super::tasks::{Leak, Tasks};
 use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Machine, Move, StopReason};
@@ -179,12 +179,12 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         Ok(false)
     }
 
-    /// Chooses something to put in the way of the last event of `avoid` that nothing is in the way of yet.
+    /// Chooses what excludes the last event of `avoid` that nothing excludes yet.
     fn put_in_the_way(
         &mut self,
         aim: Aim<'_>,
         needed: &mut Vec<TaskStep>,
-        targets: &mut Vec<Target>,
+        targets: &mut Vec<ExcludingStep>,
     ) -> Result<bool, StopReason> {
         // There may be many ways to choose, and none of them may lead to a step.
         self.tally.check()?;
@@ -209,14 +209,15 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         Ok(false)
     }
 
-    /// Everything that might come in the way of an event: another outcome of its step, a step of another task, or a
+    /// Everything that may exclude an event: another outcome of its step, a step of another task, or a
     /// message that goes ahead of its own.
-    fn targets_against(&self, id: EventId) -> Vec<Target> {
+    fn targets_against(&self, id: EventId) -> Vec<ExcludingStep> {
         let event = self.events.get(id);
         let (number, touches) = (event.number, event.touches);
         let others = self.openings.moves(event.place()).filter(|step| *step != event.step);
-        let other_outcomes = others.map(|step| Target { step, number, touches, goes_ahead: false, leaves_out: id });
-        let target = |opening: Opening, goes_ahead: bool| Target {
+        let other_outcomes =
+            others.map(|step| ExcludingStep { step, number, touches, goes_ahead: false, leaves_out: id });
+        let target = |opening: Opening, goes_ahead: bool| ExcludingStep {
             step: Move { actor: opening.place.0, outcome: opening.outcome },
             number: opening.place.1,
             touches: opening.touches,
@@ -230,8 +231,8 @@ impl<'t, 'o, M: Machine> Search<'t, 'o, M> {
         other_outcomes.chain(openings).chain(ahead).collect()
     }
 
-    /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is in the way of.
-    fn approach(&self, target: &Target, needed: &mut Vec<TaskStep>) -> bool {
+    /// Adds the steps that a target needs; false if it was passed already, or needs the step that it is to exclude.
+    fn approach(&self, target: &ExcludingStep, needed: &mut Vec<TaskStep>) -> bool {
         // That a message has begun does not settle which others it goes ahead of.
         if !target.goes_ahead && self.settled.count(target.step.actor) >= target.number {
             return false;

@@ -19,7 +19,7 @@
 use super::covering::{Aim, Jam, Search};
 use super::events::{EventId, Events, Recorded, Run, made};
 use super::openings::TaskStep;
-use super::plan::{Goal, Target, Wanted, plan};
+use super::plan::{ExcludingStep, Goal, Wanted, plan};
 use super::tasks::{Blocked, Tasks, Thread, awaited_by};
 use crate::shared::tally::{FastSet, arrive};
 use mazurka_core::{ActorId, Awaited, Ending, Fingerprint, Machine, Move, Outcome, StopReason};
@@ -136,7 +136,12 @@ impl<M: Machine> Search<'_, '_, M> {
     }
 
     /// Runs an execution that has what is settled and nothing of `avoid`, to its end; false if there is none.
-    pub(super) fn find(&mut self, aim: Aim<'_>, needed: &[TaskStep], targets: &[Target]) -> Result<bool, StopReason> {
+    pub(super) fn find(
+        &mut self,
+        aim: Aim<'_>,
+        needed: &[TaskStep],
+        targets: &[ExcludingStep],
+    ) -> Result<bool, StopReason> {
         let first = |jam: Jam| ((jam.behind, 1), (jam.front, 1));
         let goal = Goal { events: self.settled.events(), needed, targets, order: aim.unjam.map(first) };
         let Some(wanted) = plan(&goal, &self.events, &self.openings, &self.tasks) else {
@@ -211,13 +216,13 @@ impl<M: Machine> Search<'_, '_, M> {
     /// Whether an actor that has to move cannot, whatever the others do.
     fn is_lost(&self, course: &Course<'_>) -> bool {
         let mut needed: SmallVec<[ActorId; 16]> = SmallVec::new();
-        let open = |target: &&Target| course.is_open(target.leaves_out);
+        let open = |target: &&ExcludingStep| course.is_open(target.leaves_out);
         let has_ended = |actor: ActorId| self.run.count(actor) > 0 && !self.present.contains(&actor);
         if course.targets.iter().filter(open).any(|target| has_ended(target.step.actor)) {
             return true;
         }
         let will_come = |place: TaskStep| self.run.count(place.0) >= place.1 || self.settled.count(place.0) >= place.1;
-        let fails = |target: &Target| {
+        let fails = |target: &ExcludingStep| {
             let left_out = self.events.get(target.leaves_out).actor();
             target.goes_ahead && !self.openings.can_jam(target.step.actor, left_out, &will_come, &self.tasks)
         };
@@ -225,7 +230,7 @@ impl<M: Machine> Search<'_, '_, M> {
             return true;
         }
         // A message that went ahead may get stuck: so it keeps the others from beginning.
-        let has_to_come = |target: &&Target| !target.goes_ahead && course.is_open(target.leaves_out);
+        let has_to_come = |target: &&ExcludingStep| !target.goes_ahead && course.is_open(target.leaves_out);
         let targets = course.targets.iter().filter(has_to_come).map(|target| target.step.actor);
         for actor in targets.chain(course.remaining(&self.run).map(|wanted| wanted.place.0)) {
             if !needed.contains(&actor) {
@@ -298,7 +303,7 @@ impl<M: Machine> Search<'_, '_, M> {
                 self.openings.add(place, Outcome::FIRST, touches, &self.tasks);
                 continue;
             }
-            let is_this = |target: &&Target| !target.goes_ahead && target.place() == place;
+            let is_this = |target: &&ExcludingStep| !target.goes_ahead && target.place() == place;
             if let Some(target) = course.targets.iter().find(is_this) {
                 targets.push(target.step);
             } else if course.held_back(place, &self.events).is_some() {
@@ -321,7 +326,7 @@ impl<M: Machine> Search<'_, '_, M> {
 struct Course<'c> {
     wanted: Vec<Wanted>,
     ranks: FxHashMap<TaskStep, usize>,
-    targets: &'c [Target],
+    targets: &'c [ExcludingStep],
     avoid: &'c [EventId],
     /// A step that it has to take.
     must: Option<TaskStep>,
@@ -332,7 +337,7 @@ struct Course<'c> {
 }
 
 impl<'c> Course<'c> {
-    fn new(wanted: Vec<Wanted>, targets: &'c [Target], aim: Aim<'c>) -> Self {
+    fn new(wanted: Vec<Wanted>, targets: &'c [ExcludingStep], aim: Aim<'c>) -> Self {
         let ranks = wanted.iter().enumerate().map(|(rank, wanted)| (wanted.place, rank)).collect();
         let must = aim.unjam.map(|jam| (jam.behind, 1));
         Course { wanted, ranks, targets, avoid: aim.avoid, must, left_out: vec![None; aim.avoid.len()], spoilt: false }

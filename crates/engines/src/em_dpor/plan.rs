@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 /// A step that has to be taken, or to be blocked on, before an event which is left out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(super) struct ExcludingStep {
     pub(super) step: Move,
     /// Its number among the steps of its task, from 1.
     pub(super) number: u32,
@@ -26,7 +26,7 @@ pub(super) struct Target {
     pub(super) leaves_out: EventId,
 }
 
-impl Target {
+impl ExcludingStep {
     pub(super) fn place(&self) -> TaskStep {
         (self.step.actor, self.number)
     }
@@ -39,7 +39,7 @@ pub(super) struct Goal<'g> {
     /// Which steps the targets need, beside those of the events.
     pub(super) needed: &'g [TaskStep],
     /// What has to come before the events that it must not have.
-    pub(super) targets: &'g [Target],
+    pub(super) targets: &'g [ExcludingStep],
     /// Two steps of which the first has to come before the second.
     pub(super) order: Option<(TaskStep, TaskStep)>,
 }

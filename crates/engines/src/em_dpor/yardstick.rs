@@ -57,7 +57,7 @@ pub fn covering_classes<S: System>(system: &S, most: usize) -> Option<u64> {
     Some(found[usize::from(leaked)].len() as u64)
 }
 
-/// Stands at the last place with a move that was not tried, and takes the move from it.
+/// Goes back to the last place with a move that was not tried, and returns that move.
 fn go_back<M: Machine>(path: &mut Vec<PathState<M::Mark>>, machine: &mut M) -> Option<(Move, FxHashMap<ActorId, i32>)> {
     loop {
         let node = path.last_mut()?;

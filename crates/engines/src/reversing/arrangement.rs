@@ -1,9 +1,9 @@
 //! Putting steps in an order in which each handler runs one message after the other.
 //!
-//! Given are steps, which of them must come before which, and the messages that hold handlers at the beginning. Wanted is an
-//! order of all of them in which a message starts only on a handler that is free. To decide that is NP-complete (Event-DPOR,
-//! theorem 4), so this is a search; but steps that start nothing never block others and are taken as soon as they
-//! can be, so that only the choice which message starts next is ever taken back.
+//! Given are steps, which of them must come before which, and the messages that hold handlers at the beginning. The
+//! result is an order of all of them in which a message starts only on a handler that is free. To decide that is
+//! NP-complete (Event-DPOR, theorem 4), so this is a search; but steps that start nothing never block others and are
+//! taken as soon as they can be, so that only the choice which message starts next is ever taken back.
 //!
 //! Most of what has no solution is found out before that by *saturation* (appendix A, definition 6): where one step of a message
 //! has to come before a step of another one on the same handler, all of the first has to come before all of the second;

@@ -1,9 +1,9 @@
-//! Remembers which reversals were seen to, in little room.
+//! Remembers which reversals were done, in little memory.
 //!
-//! Executions that differ only near their end have most of their races in common, and often what is kept for the reversal
-//! too. Once a reversal was inserted, or found to lead nowhere new, that holds for the rest of the search: so it need not be
-//! looked at again. There is room for so many of them; a new one may take the place of another, which is then only looked at
-//! once more.
+//! Executions that differ only near their end have most of their races in common, and often what is kept for the
+//! reversal too. Once a reversal was inserted, or found to lead nowhere new, that holds for the rest of the search: so
+//! it need not be looked at again. The memory is of a fixed size: a new one may replace another, which is then only
+//! looked at once more.
 //!
 //! A part of a search that is explored ahead of its turn does not know what will be remembered by then. Where something
 //! depends on that (see `parts`), it supposes that it is what was remembered when the part was given away. After a first
@@ -13,10 +13,10 @@
 
 use mazurka_core::Fingerprint;
 
-/// Room for so many.
+/// How many reversals are remembered.
 const MANY: usize = 1 << 16;
 
-/// A set that forgets.
+/// A set of fixed size: a new member replaces an old one.
 #[derive(Default)]
 pub(super) struct Memory {
     /// What came last to each place, or 0.
@@ -28,7 +28,7 @@ pub(super) struct Memory {
 struct Suppositions {
     /// What was remembered when the part was given away.
     before: Vec<u128>,
-    /// The reversal that is being seen to, if that depends on that it was not before.
+    /// The reversal that is being done, if that depends on its not having been done before.
     current: Option<Fingerprint>,
     /// Whether nothing was asked for the race that is being reversed.
     is_first: bool,

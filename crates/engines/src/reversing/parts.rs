@@ -11,9 +11,9 @@
 //! same violations. (Branches cannot simply be explored independently of each other: a step that sleeps is not run again
 //! together with what comes after it, so what it races with there has to be told by where it was run.)
 //!
-//! What else a part does not know is which reversals will have been seen to by then (`memory`). Where messages are
+//! What else a part does not know is which reversals will have been done by then (`memory`). Where messages are
 //! arranged and branch, it may depend on that whether an order of messages is found to be a new one, so this is looked at
-//! as well. Elsewhere nothing depends on it: to see to a reversal once more changes nothing.
+//! as well. Elsewhere nothing depends on it: to do a reversal once more changes nothing.
 
 use super::memory::Memory;
 use super::path::{Path, Sleeper};
@@ -31,16 +31,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A search gives nothing away before it has run so many executions: it may be over soon.
+/// How many executions a search runs before it gives parts away: it may be over soon.
 const FEW: u64 = 32;
 /// A part takes the path with it: long ones stay where they are.
 const LONGEST_PATH: usize = 4096;
-/// A part that has so many sequences for the states above it would take as long to be added as to be explored.
+/// With this many sequences for the states above it, a part would take as long to be added as to be explored.
 const MOST_ABOVE: usize = 1024;
 const MOST_INSERTIONS: usize = 1 << 16;
-/// A search in which so many more parts came to nothing than not gives no more away.
+/// Once this many more parts came to nothing than not, a search gives no more away.
 const MOST_IN_VAIN: usize = 4;
-/// A thread that waits for a part looks at the limits so often.
+/// How often a thread that waits for a part looks at the limits.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A part of a search: what follows a branch of the last state of a path.
@@ -74,7 +74,8 @@ struct Explored {
 pub(super) struct Above {
     sequences: Vec<(usize, Vec<Occurrence>)>,
     numbers: FxHashMap<Fingerprint, usize>,
-    /// The sequences in the order in which they come, each by its number, and what must not have been seen to before.
+    /// The sequences in the order in which they come, each by its number, and which reversals must not have been done
+    /// before.
     insertions: Vec<(Option<Fingerprint>, usize)>,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct PathState {
     pub(super) fingerprint: Option<Fingerprint>,
     /// Where its sleepers begin in the list of all.
     sleepers: u32,
-    /// What is explored first, where nothing asks for anything.
+    /// What is explored first, where no wakeup sequence asks for something else.
     pub(super) start: Option<Move>,
     /// What is still to be explored.
     pub(super) branches: Branches,

@@ -193,8 +193,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         }
     }
 
-    /// Whether the sequence of what was kept and the target's step is covered, whatever that step touches. A step with
-    /// several outcomes is seen to by itself.
+    /// Whether the sequence of what was kept and the target's step is covered, whatever that step touches. Of a step
+    /// with several outcomes this is not known.
     fn is_surely_covered(&mut self, target: Target, kept: &Kept) -> bool {
         let path = &self.path;
         let steps = || kept.steps.iter().map(|&step| path.steps[step].occurrence);

@@ -1,7 +1,7 @@
 //! Looks for data races while a program is explored, if that is asked for ([`Options::races`]).
 //!
 //! What a data race is stands in the core ([`Accesses`]): two accesses side by side in some execution. There are two ways
-//! to find all of them, and this is not the place where a program is explored: engines show what they come upon.
+//! to find all of them, and this is not the place where a program is explored: engines report what they meet.
 //!
 //! **Where every state is visited** (`exhaustive`): a race is two steps *e*, *f* from some state *s*, taken one after the
 //! other, so it is seen from *s* ([`Neighbours`]). If *f* can be taken in *s* already and does not conflict with *e* there,
@@ -26,7 +26,7 @@ use mazurka_core::{
     ToldAccesses, Traits, Violation,
 };
 
-/// Why an engine cannot find all data races of programs that are made of this; `None` if it can.
+/// Why an engine cannot find all data races of programs with these traits; `None` if it can.
 pub(crate) fn refuses(engine: Engine, traits: &Traits) -> Option<String> {
     if !traits.tells_plain_accesses {
         let reason = "the program does not tell which of its steps are plain accesses of shared variables, so data \

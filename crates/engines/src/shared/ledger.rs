@@ -9,7 +9,7 @@ use mazurka_core::{
     StopReason, System, Verdict, Violation, ViolationKind,
 };
 
-/// The limits are looked at after so many transitions.
+/// How many transitions are taken between two looks at the limits.
 pub(crate) const CHECK_EVERY: u64 = 1024;
 
 /// What a search counts and finds; `P` tells where a violation was met.

@@ -7,9 +7,9 @@
 
 use mazurka_core::{Machine, Move};
 
-/// So many of the last places are all marked.
+/// How many of the last places are all marked.
 const WINDOW: usize = 1024;
-/// Of the others, one in so many is.
+/// Of the others, every one at a multiple of this is.
 const STRIDE: usize = 64;
 
 /// The places of a path, by the number of steps that lead there.

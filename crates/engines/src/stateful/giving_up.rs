@@ -18,19 +18,19 @@ use super::store::nodes::NodeId;
 use crate::Options;
 use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
-/// So many transitions must have given no reduction, unless the options say how many.
+/// How many transitions must have given no reduction, unless the options say another number.
 const PATIENCE: u64 = 512;
-/// A step for so many of them must be settled. Otherwise it looks again when twice as many were taken.
+/// One step for each so many of them must be settled. Otherwise it looks again when twice as many were taken.
 const SETTLED: u64 = 8;
-/// It looks again when so many times as many transitions were taken.
+/// It looks again when this many times as many transitions were taken.
 const RARELY: u64 = 4;
 /// A sample ends after this many transitions, or after this fraction of those taken so far, if that is less.
 const LARGEST_SAMPLE: u64 = 1024;
 const SAMPLED: u64 = 16;
-/// The last execution of a sample may take so many times as many transitions, or this fraction of those taken so far.
+/// The last execution of a sample may take this many times as many transitions, or this fraction of those taken so far.
 const OVERTIME: u64 = 4;
 const MOST_SAMPLED: u64 = 64;
-/// Of so many steps of a sample at least one must be left out for a new start.
+/// Of this many steps of a sample at least one must be left out for a new start.
 const WORTH_IT: u64 = 8;
 
 /// When a search looks for reductions, and what it concluded.

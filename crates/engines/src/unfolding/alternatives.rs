@@ -4,7 +4,7 @@
 //! some configuration holds C and, for each event of D, another one in conflict with it. What can be explored without
 //! an event of D was found while that event was explored: its rivals. So a rival of each is looked for by an exact
 //! search: of the events of D that nothing is in conflict with yet, the one with the fewest candidates is taken, and
-//! its candidates are tried in turn. What was tried in vain is remembered.
+//! its candidates are tried in turn. What was tried without success is remembered.
 
 use super::events::{EventId, Events};
 use super::path::Path;

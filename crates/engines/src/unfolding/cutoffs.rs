@@ -13,9 +13,9 @@
 //! An event is compared when it is made and not again when it is its turn. That was tried and cut nothing: what the
 //! search meets in between lies behind larger configurations.
 //!
-//! The table only grows. That matters: completeness rests on an event that is no cutoff having been none at any time
-//! before, see the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an
-//! execution are then still compared with their own causes, which is enough for every search to end.
+//! The table only grows. That matters: completeness rests on this: an event that is no cutoff was never one before, see
+//! the head of `unfolding.rs`. Where the table is full, states are no longer added; the events of an execution are then
+//! still compared with their own causes, which is enough for every search to end.
 
 use super::events::{Events, History};
 use crate::options;
@@ -25,7 +25,7 @@ use hashbrown::hash_map::Entry;
 use mazurka_core::{Access, ActorId, Fingerprint, Footprint, Move};
 use rustc_hash::FxBuildHasher;
 
-/// So many states are remembered: about 100 MiB of them.
+/// The most states that are remembered: about 100 MiB of them.
 const MOST_STATES: usize = 1 << 21;
 
 /// What configurations are compared by: their numbers of events, and then their weights.
@@ -43,7 +43,7 @@ impl Rank {
 }
 
 /// The smallest configuration that leads to each state.
-pub(super) struct Cutoffs {
+pub(super) struct SmallestConfigurations {
     kind: options::Cutoffs,
     smallest: HashMap<Fingerprint, Rank, FxBuildHasher>,
     most: usize,
@@ -52,11 +52,11 @@ pub(super) struct Cutoffs {
     lasting: Bits,
 }
 
-impl Cutoffs {
+impl SmallestConfigurations {
     /// No state is known yet.
     pub(super) fn new(kind: options::Cutoffs) -> Self {
         let (smallest, lasting) = (HashMap::default(), Bits::default());
-        Cutoffs { kind, smallest, most: MOST_STATES, start: None, lasting }
+        SmallestConfigurations { kind, smallest, most: MOST_STATES, start: None, lasting }
     }
 
     /// The empty configuration leads to this state, in which these actors are there.
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_state_is_cut_where_a_smaller_configuration_led_there() {
-        let mut cutoffs = Cutoffs { most: 2, ..Cutoffs::new(options::Cutoffs::Size) };
+        let mut cutoffs = SmallestConfigurations { most: 2, ..SmallestConfigurations::new(options::Cutoffs::Size) };
         let sized = |events| Rank { events, weight: 0 };
         let [one, other, third] = [1, 2, 3].map(Fingerprint);
         assert!(!cutoffs.note(one, sized(5)) && !cutoffs.note(one, sized(5)) && cutoffs.note(one, sized(6)));

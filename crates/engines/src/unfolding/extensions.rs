@@ -15,7 +15,7 @@
 //! conflict with the event is the same with it as without it; one that does is replaced where the event is, and the
 //! region to search holds its history, the event and nothing else that it conflicts with.
 
-use super::cutoffs::{Cutoffs, Rank};
+use super::cutoffs::{Rank, SmallestConfigurations};
 use super::events::{AttemptId, EventId, Events, History, Name, NewEvent};
 use super::path::{Path, Turn};
 use super::prefix::Recorder;
@@ -24,7 +24,7 @@ use crate::shared::tally::{FastSet, Tally};
 use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintId, Machine, Move, Outcome, StepRecord, StopReason};
 use smallvec::SmallVec;
 
-/// The names of so many events are remembered, so that each is counted once.
+/// The most names of events that are remembered, so that each event is counted once.
 const MOST_NAMES: usize = 1 << 22;
 
 /// Runs the program to find out what can follow.
@@ -69,7 +69,7 @@ struct Site<'s, 'o, K> {
     events: &'s mut Events,
     path: &'s mut Path<K>,
     tally: &'s mut Tally<'o>,
-    cutoffs: &'s mut Cutoffs,
+    cutoffs: &'s mut SmallestConfigurations,
 }
 
 impl<M: Machine> Extender<M> {
@@ -94,7 +94,7 @@ impl<M: Machine> Extender<M> {
         events: &mut Events,
         path: &mut Path<M::Mark>,
         tally: &mut Tally<'_>,
-        cutoffs: &mut Cutoffs,
+        cutoffs: &mut SmallestConfigurations,
     ) -> Result<(), StopReason> {
         path.meet(&self.present());
         cutoffs.begin(self.machine.fingerprint(), &path.actors);
@@ -118,7 +118,7 @@ impl<M: Machine> Extender<M> {
         events: &mut Events,
         path: &mut Path<M::Mark>,
         tally: &mut Tally<'_>,
-        cutoffs: &mut Cutoffs,
+        cutoffs: &mut SmallestConfigurations,
     ) -> Result<(), StopReason> {
         self.stand_at_end(path);
         self.machine.step(events.step(event));

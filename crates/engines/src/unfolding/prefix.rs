@@ -32,7 +32,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Writes down at most so many events.
+    /// Writes down at most `most` events.
     pub(super) fn new(most: usize) -> Self {
         Recorder { most, places: HashMap::default(), footprints: Vec::new(), events: Vec::new() }
     }

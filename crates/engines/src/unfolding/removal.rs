@@ -13,12 +13,12 @@ use super::events::{EventId, Events};
 use super::path::Path;
 use crate::shared::bits::Bits;
 
-/// So many events are kept in any case.
+/// How many events are kept in any case.
 const ROOM: usize = 256;
 
 /// When to forget.
 pub(super) struct Removal {
-    /// From so many events on.
+    /// The number of events from which on they are forgotten.
     limit: usize,
 }
 

@@ -29,7 +29,7 @@ impl System for Walkers {
     fn step(&self, state: &mut Vec<u8>, actor: ActorId, step: &mut Step) {
         step.write(ObjectId(if self.shared { 0 } else { actor.0 }));
         let thrown = step.choose(self.sides);
-        step.assert(thrown < 2, "nobody throws a three");
+        step.assert(thrown < 2, "no actor throws a three");
         let at = &mut state[actor.index()];
         *at = if self.round { (*at + 1) % self.steps } else { *at + 1 };
     }

@@ -97,7 +97,7 @@ pub(super) fn set_property(env: &mut Env<'_>, receiver: &Value, name: &str, valu
 /// Calls a method that needs no receiver and that the host does not have.
 pub(super) fn global(env: &mut Env<'_>, name: &str, arguments: &[Value]) -> Answer {
     match (name, arguments) {
-        // What a script prints nobody reads.
+        // What a script prints is dropped.
         ("println" | "print", [] | [_]) => Ok(Some(Value::Null)),
         ("use", [Value::Class(class), Value::Closure(body)]) if &**class == "TimeCategory" => {
             env.with_time_category(body).map(Some)

@@ -2,7 +2,7 @@
 #![allow(missing_docs, reason = "fields and variants are called what Home Assistant calls them")]
 
 use crate::template::{Template, Val};
-use crate::yaml::Place;
+use crate::yaml::{Node, Place};
 use std::sync::Arc;
 
 /// An automation or a script.
@@ -32,6 +32,8 @@ pub struct Routine {
     pub initially_on: bool,
     /// What was not understood.
     pub opaque: Vec<Opaque>,
+    /// As it was written, with the inputs of its blueprint.
+    pub source: Arc<Node>,
 }
 
 /// What a routine is.
@@ -159,7 +161,7 @@ pub enum TriggerKind {
         names: Vec<String>,
         data: Vec<(String, Templated)>,
     },
-    /// Something outside that nobody models: a message, a button of a remote. Equal texts are the same thing.
+    /// Something outside that is not modelled: a message, a button of a remote. Equal texts are the same thing.
     Outside(String),
     /// Not understood: it can fire at any time.
     Opaque(String),

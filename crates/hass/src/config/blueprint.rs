@@ -156,6 +156,8 @@ fn stand_in(name: &str, about: &Node) -> Node {
             "action" | "condition" | "trigger" => Node::new(place, Value::List(Vec::new())),
             "device" => text(format!("device_{object}")),
             "area" | "floor" | "label" => text(object),
+            // A text that names what is called.
+            _ if name.contains("service") => text(format!("notify.{object}")),
             _ => text(object),
         },
         None => text(object),

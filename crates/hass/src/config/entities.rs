@@ -34,6 +34,21 @@ pub struct Group {
     pub all: bool,
 }
 
+impl Group {
+    /// What it says when it is on, and when it is off: as its members do, if they all say the same.
+    pub(crate) fn words(&self) -> (&'static str, &'static str) {
+        let of = |member: &String| match member.split('.').next().unwrap_or("") {
+            "person" | "device_tracker" => ("home", "not_home"),
+            "cover" => ("open", "closed"),
+            "lock" => ("unlocked", "locked"),
+            _ => ("on", "off"),
+        };
+        let mut words = self.members.iter().map(of);
+        let first = words.next().unwrap_or(("on", "off"));
+        if words.all(|other| other == first) { first } else { ("on", "off") }
+    }
+}
+
 /// An entity of a scene with its state and attributes.
 pub(super) type SceneState = (String, String, Vec<(String, Val)>);
 

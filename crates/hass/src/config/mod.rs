@@ -6,6 +6,7 @@
 mod ast;
 mod blueprint;
 mod entities;
+mod expectation;
 mod files;
 mod include;
 mod read;
@@ -17,6 +18,7 @@ pub use ast::{
     Target, Templated, Trigger, TriggerKind,
 };
 pub use entities::{Derived, Group, Helper, Scene};
+pub use expectation::{Expectation, Expected};
 pub use files::{Files, Memory};
 pub use include::{Problem, Source};
 pub use read::{Broken, Configuration, read_configuration, read_files};

@@ -4,6 +4,7 @@
 use super::ast::Routine;
 use super::blueprint::{instance, instantiate};
 use super::entities::{self, Derived, Group, HELPERS, Helper, Scene};
+use super::expectation::{Expectation, expectations};
 use super::files::Files;
 use super::include::{Loader, Problem, Source};
 use super::registry::Registry;
@@ -26,6 +27,8 @@ pub struct Configuration {
     pub scenes: Vec<Scene>,
     pub derived: Vec<Derived>,
     pub registry: Registry,
+    /// What the owner expects: `mazurka.yaml`.
+    pub expectations: Vec<Expectation>,
     /// Automations and scripts that could not be read.
     pub broken: Vec<Broken>,
     /// What else is wrong.
@@ -91,7 +94,8 @@ pub fn read_configuration(files: &mut dyn Files) -> Result<Configuration, Proble
         loader.plain(".storage/core.device_registry").as_deref(),
         loader.plain(".storage/core.area_registry").as_deref(),
     );
-    Ok(finish(loader, parts, registry))
+    let expectations = expected(&mut loader, EXPECTATIONS)?;
+    Ok(Configuration { expectations, ..finish(loader, parts, registry) })
 }
 
 /// Reads files by themselves: lists of automations, mappings of scripts, parts of a configuration, blueprints.
@@ -136,7 +140,30 @@ pub fn read_files(files: &mut dyn Files, paths: &[String]) -> Result<Configurati
             ));
         }
     }
-    Ok(finish(loader, parts, Registry::default()))
+    let folder =
+        paths.first().and_then(|path| path.rsplit_once('/')).map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let expectations = expected(&mut loader, &(folder + EXPECTATIONS))?;
+    Ok(Configuration { expectations, ..finish(loader, parts, Registry::default()) })
+}
+
+/// The file with what the owner expects.
+const EXPECTATIONS: &str = "mazurka.yaml";
+
+/// What the owner expects. A sentence that cannot be read is an error: nobody wants it passed over.
+fn expected(loader: &mut Loader<'_>, path: &str) -> Result<Vec<Expectation>, Problem> {
+    let before = loader.problems.len();
+    let node = loader.file(path, None);
+    let problem = loader.problems.drain(before..).next();
+    let wrong = |problem: Problem| {
+        let line = problem.place.line;
+        let message = format!("{path}:{line}: {}", problem.message);
+        Problem::new(Place::default(), message, problem.expected)
+    };
+    match (node, problem) {
+        (_, Some(problem)) => Err(wrong(problem)),
+        (Some(node), None) => expectations(&node).map_err(wrong),
+        (None, None) => Ok(Vec::new()),
+    }
 }
 
 /// The parts of all packages, by kind.

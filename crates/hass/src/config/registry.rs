@@ -65,6 +65,11 @@ impl Registry {
         self.entries.is_empty()
     }
 
+    /// Whether an entity stands in it.
+    pub fn knows(&self, entity: &str) -> bool {
+        self.entries.iter().any(|entry| entry.entity == entity)
+    }
+
     /// The entity with an id of the registry.
     pub fn by_id(&self, id: &str) -> Option<String> {
         self.entries.iter().find(|entry| entry.id == id).map(|entry| entry.entity.clone())

@@ -75,6 +75,7 @@ impl<'r> Reader<'r> {
             variables: trigger_variables,
             initially_on: node.get("initial_state").is_none_or(|node| node.value != Value::Bool(false)),
             opaque: std::mem::take(&mut self.opaque),
+            source: Arc::new(node.clone()),
         })
     }
 
@@ -106,6 +107,7 @@ impl<'r> Reader<'r> {
             variables,
             initially_on: true,
             opaque: std::mem::take(&mut self.opaque),
+            source: Arc::new(node.clone()),
         })
     }
 
@@ -224,6 +226,10 @@ impl<'r> Reader<'r> {
         }
         if name.contains('.') {
             return Ok(name);
+        }
+        // Where the secrets are not known, each is an entity of its own.
+        if let Some(secret) = name.strip_prefix("<secret ") {
+            return Ok(format!("entity.{}", template_slug(secret)));
         }
         if name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(self.registry.by_id(&name).unwrap_or_else(|| format!("entity.{name}")));

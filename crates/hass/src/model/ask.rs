@@ -7,7 +7,7 @@ use crate::duration;
 use crate::template::{self, Error, Template, Val, World};
 use std::sync::Arc;
 
-type Variables = Vec<(Arc<str>, Val)>;
+type Bindings = Vec<(Arc<str>, Val)>;
 
 /// A template sees the state through this.
 pub(crate) struct Eyes<'a, 'm, 's>(pub(crate) &'a mut Stage<'m, 's>);
@@ -75,12 +75,13 @@ impl Stage<'_, '_> {
         Some(self.model.layout.slots[slot as usize].values[value as usize].clone())
     }
 
-    /// Chooses what nobody can know.
+    /// Chooses what cannot be known.
     pub(crate) fn decide(&mut self, why: &str) -> bool {
-        if self.model.exact {
+        if self.model.exact || self.fixed {
             return false;
         }
         let yes = self.step.choose(2) == 1;
+        self.decided.push((why.to_owned(), yes));
         self.tell(None, None, || format!("{why}: taken as {}", if yes { "yes" } else { "no" }));
         yes
     }
@@ -90,10 +91,12 @@ impl Stage<'_, '_> {
         let key = Key::Age(slot);
         self.step.read(self.model.zone_object());
         match self.state.zone.compare(key, milliseconds) {
+            (true, true) if self.fixed => true,
             (true, true) => {
                 let older = self.step.choose(2) == 1;
                 self.step.write(self.model.zone_object());
                 self.state.zone.assume(key, milliseconds, older);
+                self.assumed.push((key, milliseconds, older));
                 older
             }
             (older, _) => older,
@@ -114,7 +117,7 @@ impl Stage<'_, '_> {
     }
 
     /// Renders a value.
-    pub(crate) fn render(&mut self, value: &Templated, variables: &Variables) -> Result<Val, Error> {
+    pub(crate) fn render(&mut self, value: &Templated, variables: &Bindings) -> Result<Val, Error> {
         Ok(match value {
             Templated::Val(value) => value.clone(),
             Templated::Template(template) => template::evaluate(template, &mut Eyes(self), variables.as_slice_dyn())?,
@@ -129,7 +132,7 @@ impl Stage<'_, '_> {
     }
 
     /// A length of time; what is not known is a minute.
-    pub(crate) fn length(&mut self, value: &Templated, variables: &Variables) -> Result<i64, Error> {
+    pub(crate) fn length(&mut self, value: &Templated, variables: &Bindings) -> Result<i64, Error> {
         match self.render(value, variables)? {
             Val::Opaque(_) => Ok(60_000),
             value => duration::of_value(&value).ok_or_else(|| Error(format!("`{value}` is no length of time"))),
@@ -137,7 +140,7 @@ impl Stage<'_, '_> {
     }
 
     /// Whether a template of a condition is true: its text is `true`.
-    fn says_true(&mut self, template: &Template, variables: &Variables) -> Result<bool, Error> {
+    pub(crate) fn says_true(&mut self, template: &Template, variables: &Bindings) -> Result<bool, Error> {
         match template::render(template, &mut Eyes(self), variables.as_slice_dyn())? {
             Val::Opaque(why) => Ok(self.decide(&why)),
             value => Ok(value.to_string().trim().eq_ignore_ascii_case("true")),
@@ -145,7 +148,7 @@ impl Stage<'_, '_> {
     }
 
     /// Whether a template of a trigger or a wait is true: `true`, `on`, a number that is not 0 and the like. An error is none.
-    pub(crate) fn is_fulfilled(&mut self, template: &Template, variables: &Variables) -> Option<bool> {
+    pub(crate) fn is_fulfilled(&mut self, template: &Template, variables: &Bindings) -> Option<bool> {
         match template::render(template, &mut Eyes(self), variables.as_slice_dyn()).ok()? {
             Val::Opaque(why) => Some(self.decide(&why)),
             value => {
@@ -160,12 +163,12 @@ impl Stage<'_, '_> {
     }
 
     /// Whether all conditions hold; an error is a no.
-    pub(crate) fn holds_all(&mut self, conditions: &[Condition], variables: &Variables) -> bool {
+    pub(crate) fn holds_all(&mut self, conditions: &[Condition], variables: &Bindings) -> bool {
         conditions.iter().all(|condition| matches!(self.holds(condition, variables), Ok(None | Some(true))))
     }
 
     /// Whether a condition holds; nothing if it is switched off.
-    pub(crate) fn holds(&mut self, condition: &Condition, variables: &Variables) -> Result<Option<bool>, Error> {
+    pub(crate) fn holds(&mut self, condition: &Condition, variables: &Bindings) -> Result<Option<bool>, Error> {
         Ok(Some(match &condition.kind {
             ConditionKind::Disabled => return Ok(None),
             ConditionKind::And(inner) => {
@@ -284,7 +287,7 @@ impl Stage<'_, '_> {
         attribute: Option<&str>,
         states: &[String],
         hold: Option<&Templated>,
-        variables: &Variables,
+        variables: &Bindings,
     ) -> Result<bool, Error> {
         let state = match self.state_of(entity) {
             Some(Val::None) => return Err(Error(format!("there is no {entity}"))),
@@ -387,13 +390,13 @@ trait AsVariables {
     fn as_slice_dyn(&self) -> &dyn template::Variables;
 }
 
-impl AsVariables for Variables {
+impl AsVariables for Bindings {
     fn as_slice_dyn(&self) -> &dyn template::Variables {
         self
     }
 }
 
-impl template::Variables for Variables {
+impl template::Variables for Bindings {
     fn variable(&self, name: &str) -> Option<Val> {
         self.iter().rev().find(|(known, _)| **known == *name).map(|(_, value)| value.clone())
     }

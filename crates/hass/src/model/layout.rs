@@ -1,11 +1,11 @@
 //! The slots of a state: entities and attributes that something reads or writes, each with the few values that matter.
 //!
-//! Numbers are cut where somebody compares them: each piece of the line has one number that stands for it.
+//! Numbers are cut where they are compared: each piece of the line has one number that stands for it.
 
 use super::services::{self, Effect};
 use crate::config::{
-    Action, ActionKind, At, Bound, Call, Condition, ConditionKind, Configuration, Match, Repeat, Routine, Target,
-    Templated, Trigger, TriggerKind,
+    Action, ActionKind, At, Bound, Call, Condition, ConditionKind, Configuration, Expectation, Expected, Match, Repeat,
+    Routine, Target, Templated, Trigger, TriggerKind,
 };
 use crate::template::{Template, Val, scan};
 use rustc_hash::FxHashMap;
@@ -59,7 +59,7 @@ impl Slot {
     }
 }
 
-/// A value that nobody mentions.
+/// A value that is mentioned nowhere.
 pub(crate) const OTHER: &str = "other";
 
 /// What is known of each name before its slot is made.
@@ -77,7 +77,7 @@ struct Facts {
 pub(crate) struct Layout {
     pub(crate) slots: Vec<Slot>,
     index: FxHashMap<String, FxHashMap<Option<String>, u16>>,
-    /// The times of day that somebody mentions, in seconds.
+    /// The times of day that are mentioned, in seconds.
     pub(crate) times: Vec<i64>,
     pub(crate) weekdays: bool,
     /// Whether some length of time is mentioned.
@@ -90,9 +90,11 @@ pub(crate) struct Wishes<'w> {
     pub(crate) sunset: i64,
     pub(crate) unavailable: bool,
     pub(crate) hands: bool,
-    /// States that will be set from outside, and whether entities that nobody defines are missing at the start.
+    /// States that will be set from outside, and whether entities without a definition are missing at the start.
     pub(crate) extra: &'w [(String, Val)],
     pub(crate) exact: bool,
+    /// What the owner expects.
+    pub(crate) expected: Option<&'w Expectation>,
 }
 
 impl Layout {
@@ -112,6 +114,10 @@ impl Layout {
         for routine in routines {
             collector.routine(routine);
         }
+        for condition in wishes.expected.iter().flat_map(|expected| expected.kind.conditions()) {
+            collector.condition(condition);
+        }
+        collector.has_lengths |= wishes.expected.is_some_and(|expected| matches!(expected.kind, Expected::Within(..)));
         for (entity, value) in wishes.extra {
             collector.fact(entity, None).values.push(value.clone());
         }
@@ -153,6 +159,8 @@ impl Collector<'_> {
                     for member in &group.members {
                         self.fact(member, None).read = true;
                     }
+                    let (on, off) = group.words();
+                    self.fact(&group.entity, None).values.extend([Val::text(off), Val::text(on)]);
                 }
             }
             for derived in &self.configuration.derived {
@@ -421,7 +429,7 @@ impl Collector<'_> {
                     match effect {
                         Effect::State(state) => self.fact(&member, None).values.push(Val::text(state)),
                         Effect::Attribute(attribute, value) => {
-                            // Attributes that nobody reads are left out later.
+                            // Attributes that are never read are left out later.
                             self.fact(&member, Some(attribute)).values.push(value);
                         }
                         Effect::Start(_) => self.has_lengths = true,
@@ -458,6 +466,9 @@ impl Collector<'_> {
                 }
             };
             if attribute.is_none() {
+                // A select begins with its first option.
+                let options = helper.map(|helper| helper.options.as_slice()).unwrap_or_default();
+                options.iter().for_each(|option| add(Val::text(option)));
                 usual_values(&domain, &fact.values).iter().for_each(|value| add(Val::text(value)));
             } else {
                 add(Val::None);
@@ -480,7 +491,6 @@ impl Collector<'_> {
             });
             if let Some(helper) = helper {
                 helper.initial.iter().for_each(|initial| add(Val::text(initial)));
-                helper.options.iter().for_each(|option| add(Val::text(option)));
             }
             let is_known = two_valued(&domain)
                 || matches!(domain.as_str(), "timer" | "input_button" | "button" | "counter" | "cover" | "lock");
@@ -495,6 +505,9 @@ impl Collector<'_> {
                 && !derived
                 && !values.contains(&Val::text(OTHER))
             {
+                values.push(Val::text(OTHER));
+            }
+            if values.is_empty() {
                 values.push(Val::text(OTHER));
             }
             let may_vanish = wishes.unavailable
@@ -701,4 +714,30 @@ pub(crate) fn expand(configuration: &Configuration, entity: &str) -> Vec<String>
     let mut found = Vec::new();
     inner(configuration, entity, &mut found, 0);
     found
+}
+
+/// The entities that a call sets, members of groups and what scenes set among them.
+pub(crate) fn set_by(call: &Call, configuration: &Configuration) -> Vec<String> {
+    let mut entities = Vec::new();
+    for entity in targets(call, configuration) {
+        for member in expand(configuration, &entity) {
+            match configuration.scenes.iter().find(|scene| scene.entity == member) {
+                Some(scene) => entities.extend(scene.states.iter().map(|(entity, ..)| entity.clone())),
+                None => entities.push(member),
+            }
+        }
+    }
+    entities
+}
+
+/// Whether a call does something that is known.
+pub(crate) fn has_effect(service: &str, call: &Call, configuration: &Configuration) -> bool {
+    let domain = service.split('.').next().unwrap_or("");
+    let data: Vec<(String, Val)> =
+        call.data.iter().filter_map(|(key, value)| Some((key.clone(), value.fixed()?))).collect();
+    matches!(domain, "script" | "scene" | "automation" | "dev" | "group")
+        || targets(call, configuration)
+            .iter()
+            .any(|entity| entity.starts_with("scene.") || services::effects(service, entity, &data).is_some())
+        || services::effects(service, &format!("{domain}.x"), &data).is_some()
 }

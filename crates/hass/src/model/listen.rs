@@ -47,6 +47,18 @@ impl Stage<'_, '_> {
             }
         }
         let (cause, depth) = (self.cause, self.depth);
+        if let Some(mark) = model.before_mark(slot) {
+            let text = |value: u16| model.layout.slots[slot as usize].values[value as usize].to_string();
+            let gone = |value: u16| matches!(text(value).as_str(), "unavailable" | "unknown");
+            self.returned = (gone(old) && !gone(new) && u16::from(self.mark(mark)) == new + 1).then_some(slot);
+            if gone(new) && !gone(old) {
+                self.set_mark(mark, old as u8 + 1);
+            } else if !gone(new) {
+                self.set_mark(mark, 0);
+            }
+        }
+        let unheard = (order.len() > 1 && depth == 0).then(|| self.state.values.clone());
+        let unheard = std::mem::replace(&mut self.unheard, unheard);
         for routine in order {
             for (index, trigger) in model.routines[routine as usize].triggers.iter().enumerate() {
                 if !model.hears(trigger, entity) {
@@ -56,7 +68,7 @@ impl Stage<'_, '_> {
                 (self.cause, self.depth) = (cause, depth);
                 match answer {
                     Answer::No => {}
-                    Answer::Fires(info) => self.trigger(routine, index as u16, &info),
+                    Answer::Fires(info) => self.triggered(routine, index as u16, &info),
                     Answer::Holds(hold) => {
                         let length = match model.hold_length(routine, index) {
                             Some(length) => self.length(&length, &Vec::new()).unwrap_or(60_000),
@@ -65,13 +77,14 @@ impl Stage<'_, '_> {
                         if length > 0 {
                             self.start_clock(Key::Hold(hold), length);
                         } else {
-                            self.trigger(routine, index as u16, &Val::None);
+                            self.triggered(routine, index as u16, &Val::None);
                         }
                     }
                 }
             }
         }
         (self.cause, self.depth) = (cause, depth);
+        (self.returned, self.unheard) = (None, unheard);
         self.wake(entity, slot, old, new);
     }
 
@@ -115,6 +128,9 @@ impl Stage<'_, '_> {
     fn fits(&self, trigger: &Trigger, slot: u16, old: u16, new: u16) -> bool {
         let TriggerKind::State { attribute, from, to, blind, .. } = &trigger.kind else { return false };
         let own = self.model.layout.slots[slot as usize].name.1.as_deref();
+        if old == new && (attribute.is_some() || *from != Match::Open || *to != Match::Open) {
+            return false;
+        }
         if *attribute != own.map(str::to_owned) {
             // A change of an attribute is a change for a trigger that asks for nothing.
             return attribute.is_none() && own.is_some() && *from == Match::Open && *to == Match::Open;
@@ -136,6 +152,7 @@ impl Stage<'_, '_> {
             TriggerKind::State { from, to, .. } => {
                 // A change to another text ends what had to stay so.
                 if let Some(hold) = hold
+                    && old != new
                     && model.layout.slots[slot as usize].name.1.is_none()
                     && self.state.zone.runs(Key::Hold(hold))
                 {
@@ -232,7 +249,7 @@ impl Stage<'_, '_> {
             .slot(entity, None)
             .map(|slot| (slot, u16::from(self.mark(mark)), u16::from(self.mark(mark + 1))));
         let info = self.info(trigger, "state", change);
-        self.trigger(*routine, *index, &info);
+        self.triggered(*routine, *index, &info);
     }
 
     /// What `trigger` is in templates.
@@ -286,6 +303,9 @@ impl Stage<'_, '_> {
             }
         }
         self.order_tasks();
+        if self.depth == 0 && self.ready.len() > 1 {
+            self.unheard = Some(self.state.values.clone());
+        }
         let waiting: Vec<RunId> = self
             .state
             .runs
@@ -389,7 +409,7 @@ impl Stage<'_, '_> {
                 };
                 (*slot, text)
             }
-            super::system::Derivation::Group(slot, members, all) => {
+            super::system::Derivation::Group(slot, members, all, (on, off), vanishes) => {
                 let states: Vec<String> = members
                     .iter()
                     .map(|&member| {
@@ -399,12 +419,12 @@ impl Stage<'_, '_> {
                     .collect();
                 let is_on = |state: &String| matches!(state.as_str(), "on" | "home" | "open" | "unlocked" | "playing");
                 let gone = |state: &String| state == "unavailable" || state == "unknown";
-                let text = if states.iter().all(gone) {
+                let text = if *vanishes && states.iter().all(gone) {
                     "unavailable"
                 } else if if *all { states.iter().all(is_on) } else { states.iter().any(is_on) } {
-                    "on"
+                    on
                 } else {
-                    "off"
+                    off
                 };
                 (*slot, text.to_owned())
             }

@@ -7,9 +7,12 @@
 
 mod ask;
 mod code;
+mod expect;
+mod follow;
 mod layout;
 mod listen;
 mod perform;
+mod scenario;
 mod services;
 mod simulate;
 mod stage;
@@ -17,7 +20,10 @@ mod state;
 mod system;
 mod zone;
 
-pub(crate) use layout::targets as targets_of;
+pub(crate) use expect::entities_of;
+pub(crate) use layout::{has_effect, set_by};
+pub use scenario::test_script;
 pub use simulate::{Played, Scenario, ScenarioStep, play};
 pub use state::State;
+pub(crate) use system::ONE_EVENT;
 pub use system::{Model, Options};

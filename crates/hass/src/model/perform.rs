@@ -7,7 +7,7 @@ use super::stage::{Happening, Stage, Task};
 use super::state::{Run, RunId, Status};
 use super::system::Finding;
 use super::zone::Key;
-use crate::config::{Call, Match, RoutineKind, Target, TriggerKind};
+use crate::config::{Call, Match, Mode, RoutineKind, Target, TriggerKind};
 use crate::duration;
 use crate::template::{Error, Val};
 use crate::yaml::Place;
@@ -30,6 +30,9 @@ const MOST_ROUNDS: u32 = 10_000;
 
 /// How long a device takes at most to answer.
 const MOST_CALL: i64 = 10_000;
+
+/// How long it takes where a scenario is played.
+const EXACT_CALL: i64 = 20;
 
 impl Stage<'_, '_> {
     /// Performs an operation; an error if it fails.
@@ -163,7 +166,7 @@ impl Stage<'_, '_> {
                 }
             }
             Op::WaitTemplate { template, timeout, .. } => {
-                if self.is_fulfilled(template, &variables) == Some(true) {
+                if self.says_true(template, &variables)? {
                     self.checked(id);
                     self.note_wait(id, true);
                     return Ok(Flow::On);
@@ -320,6 +323,7 @@ impl Stage<'_, '_> {
                     run.cause = cause;
                     run.depth = 1;
                     run.waited = true;
+                    run.returned = None;
                 });
                 self.tell(Some(id.0), Some(*place), || "goes on after its delay".to_owned());
             }
@@ -331,6 +335,7 @@ impl Stage<'_, '_> {
                     run.cause = cause;
                     run.depth = 1;
                     run.waited = true;
+                    run.returned = None;
                 });
                 self.tell(Some(id.0), Some(*place), || "has waited long enough".to_owned());
                 self.note_wait(id, false);
@@ -360,7 +365,7 @@ impl Stage<'_, '_> {
             }
         }
         for (key, value) in &call.data {
-            // What is only told to somebody is never rendered.
+            // What is only a message to people is never rendered.
             if !matches!(key.as_str(), "message" | "title" | "data" | "payload") || self.model.exact {
                 match self.render(value, variables) {
                     Ok(value) => data.push((key.clone(), value)),
@@ -401,7 +406,7 @@ impl Stage<'_, '_> {
                     return Ok(self.flow(id));
                 }
                 let seconds = word("t").and_then(|value| value.as_number()).unwrap_or(0.02);
-                self.start_clock(Key::Run(id.0, id.1), (seconds * 1000.0) as i64);
+                self.start_clock(Key::Run(id.0, id.1), (seconds * 1000.0).round() as i64);
                 self.change(id, |run| run.status = Status::Call(Arc::new(vec![(slot, value)])));
                 return Ok(Flow::Waits);
             }
@@ -475,19 +480,17 @@ impl Stage<'_, '_> {
         let model = self.model;
         self.tell(Some(id.0), Some(place), || {
             let what: Vec<String> = writes.iter().map(|&(slot, value)| model.shown(slot, value)).collect();
-            if what.is_empty() {
-                "tells somebody something".to_owned()
-            } else {
-                format!("asks for {}", what.join(", "))
-            }
+            if what.is_empty() { "sends a message".to_owned() } else { format!("asks for {}", what.join(", ")) }
         });
         if writes.is_empty() && !model.options.pauses {
             return Ok(Flow::On);
         }
         if model.layout.has_lengths {
-            self.step.write(model.zone_object());
-            self.state.zone.start_early(Key::Run(id.0, id.1), MOST_CALL);
+            let earliest = if model.exact { EXACT_CALL } else { 0 };
+            let latest = if model.exact { EXACT_CALL } else { MOST_CALL };
+            self.start_clock_between(Key::Run(id.0, id.1), earliest, latest);
         }
+        self.called.push(id);
         self.change(id, |run| run.status = Status::Call(Arc::new(writes)));
         Ok(Flow::Waits)
     }
@@ -509,7 +512,7 @@ impl Stage<'_, '_> {
         let new = match effect {
             Effect::State(text) => match number(&text) {
                 Some(new) => Some(new),
-                // States on the way that nobody mentions are left out.
+                // States on the way that are mentioned nowhere are left out.
                 None if matches!(
                     text.as_str(),
                     "opening" | "closing" | "locking" | "unlocking" | "arming" | "pending" | "returning"
@@ -589,8 +592,14 @@ impl Stage<'_, '_> {
                     .iter()
                     .find(|helper| helper.entity == entity)
                     .and_then(|helper| helper.duration);
-                self.start_clock(key, given.or(usual).unwrap_or(60_000).max(1));
-                let again = current == number("active");
+                // Its beginning is cut to a whole second; one that was paused has only its rest left.
+                let length = given.or(usual).unwrap_or(60_000).max(1);
+                let rest = if current == number("paused") { 0 } else { length - 1000 };
+                self.start_clock_between(key, rest, length);
+                let again = current != number("idle");
+                if current == number("active") {
+                    self.touch(slot);
+                }
                 self.write(slot, number("active"), Some((id, place)));
                 self.fire(Happening::Event { name: name(if again { "restarted" } else { "started" }), data: about() });
             }
@@ -599,8 +608,11 @@ impl Stage<'_, '_> {
                 self.write(slot, number("paused"), Some((id, place)));
                 self.fire(Happening::Event { name: name("paused"), data: about() });
             }
-            "cancel" if current != number("idle") => {
+            "cancel" => {
                 self.stop_clock(key);
+                if current == number("idle") {
+                    self.touch(slot);
+                }
                 self.write(slot, number("idle"), Some((id, place)));
                 self.fire(Happening::Event { name: name("cancelled"), data: about() });
             }
@@ -650,6 +662,11 @@ impl Stage<'_, '_> {
                 }
                 continue;
             };
+            let mode = model.routines[routine as usize].mode;
+            // A script that calls itself cannot wait for itself.
+            if !by_service && matches!(mode, Mode::Restart | Mode::Queued) && self.is_called_by(id, routine) {
+                continue;
+            }
             let is_running = self.state.runs.iter().any(|run| run.id.0 == routine);
             if name == "turn_off" || name == "toggle" && is_running {
                 let running: Vec<RunId> =
@@ -672,7 +689,7 @@ impl Stage<'_, '_> {
             }
             let waits = !by_service;
             let parent = waits.then_some(id);
-            // It may end before the call returns: then nobody has to wait.
+            // It may end before the call returns: then no run has to wait.
             self.change(id, |run| run.children += u8::from(waits));
             let begun = self.begin(routine, 0, variables, parent, false);
             let Some(begun) = begun else {
@@ -685,6 +702,18 @@ impl Stage<'_, '_> {
             }
         }
         Ok(self.flow(id))
+    }
+
+    /// A run and those that wait for it, from itself on.
+    fn above(&self, id: RunId) -> impl Iterator<Item = RunId> + '_ {
+        std::iter::successors(Some(id), |id| self.state.run(*id)?.parent)
+    }
+
+    /// Whether a run belongs to a routine or was called by it, through scripts only.
+    fn is_called_by(&self, id: RunId, routine: u16) -> bool {
+        let is_script = |id: &RunId| self.model.routines[id.0 as usize].kind == RoutineKind::Script;
+        let scripts = self.above(id).take_while(is_script).any(|run| run.0 == routine);
+        scripts
     }
 
     fn automation(
@@ -713,10 +742,20 @@ impl Stage<'_, '_> {
                 "trigger" => {
                     let checks = data.iter().any(|(key, value)| key == "skip_condition" && *value == Val::Bool(false));
                     let info = Val::Map(Arc::new(vec![(Val::text("platform"), Val::None)]));
-                    if checks {
-                        self.trigger(routine, u16::MAX, &info);
-                    } else {
-                        self.begin(routine, u16::MAX, vec![(Arc::from("trigger"), info)], None, false);
+                    // A run that restarts itself stops, and takes the new one with it.
+                    let above = self.above(id).find(|run| run.0 == routine);
+                    if let Some(own) = above.filter(|_| model.routines[routine as usize].mode == Mode::Restart) {
+                        self.stop(own);
+                        return Ok(Flow::Waits);
+                    }
+                    self.change(id, |run| run.children += 1);
+                    let begun = self.trigger(routine, u16::MAX, &info, !checks, Some(id));
+                    if begun.is_some_and(|begun| self.state.run(begun).is_some()) {
+                        self.change(id, |run| run.status = Status::Children);
+                        return Ok(Flow::Waits);
+                    }
+                    if begun.is_none() {
+                        self.change(id, |run| run.children = run.children.saturating_sub(1));
                     }
                     continue;
                 }
@@ -724,7 +763,7 @@ impl Stage<'_, '_> {
             };
             self.write(slot, about.number_of(&Val::text(if turns_on { "on" } else { "off" })), Some((id, place)));
             if turns_on && !is_on {
-                // Who is turned on again hears of everything after the others.
+                // An automation that is turned on again hears of everything after the others.
                 for other in 0..model.routines.len() as u16 {
                     if let Some(mark) = model.pair_mark(other, routine) {
                         self.set_mark(mark, if other < routine { 1 } else { 2 });

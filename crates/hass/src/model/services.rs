@@ -37,7 +37,7 @@ pub(crate) fn is_helper(entity: &str) -> bool {
         || matches!(domain, "timer" | "counter" | "schedule" | "automation" | "group" | "script")
 }
 
-/// The effects of a service on an entity of its domain, in order. Nothing is known of others: they tell somebody something.
+/// The effects of a service on an entity of its domain, in order. Nothing is known of others: they send a message.
 pub(crate) fn effects(service: &str, entity: &str, data: &[(String, Val)]) -> Option<Vec<Effect>> {
     let (mut domain, name) = service.split_once('.')?;
     if domain == "homeassistant" {

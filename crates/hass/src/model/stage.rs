@@ -11,6 +11,7 @@ use super::perform::Flow;
 use super::state::{Run, RunId, State, Status};
 use super::system::{Finding, Model};
 use super::zone::Key;
+use crate::config::RoutineKind;
 use crate::template::Val;
 use crate::yaml::Place;
 use mazurka_core::Step;
@@ -41,6 +42,8 @@ pub(crate) enum Task {
     Trigger { routine: u16, trigger: u16, info: Val, cause: u8, depth: u8 },
     /// A part of a call on several entities.
     Write { by: RunId, slot: u16, value: u16, place: Place },
+    /// A run that had to wait until another one has stopped begins.
+    Start(RunId),
     /// A run goes on.
     Resume(RunId),
 }
@@ -67,9 +70,12 @@ pub(crate) struct Stage<'m, 's> {
     pub(crate) state: &'s mut State,
     pub(crate) step: &'s mut Step,
     busy: bool,
-    queue: VecDeque<Happening>,
+    /// What was fired meanwhile, with its cause and through how many automations that has come.
+    queue: VecDeque<(Happening, (u8, u8))>,
     pub(crate) ready: VecDeque<Task>,
     pub(crate) deeds: Option<Vec<Deed>>,
+    /// Runs and changes, as Home Assistant is asked for them: `[alias]`, `entity:old->new`. Written where deeds are.
+    log: Vec<String>,
     /// The cause of what happens now, and how many automations it has come through.
     pub(crate) cause: u8,
     pub(crate) depth: u8,
@@ -79,13 +85,33 @@ pub(crate) struct Stage<'m, 's> {
     /// The clocks that were started, and the runs that got other numbers at the end.
     pub(crate) started: Vec<Key>,
     pub(crate) moved: Vec<(RunId, RunId)>,
+    /// The runs that began to wait for a device, in order.
+    pub(crate) called: Vec<RunId>,
+    /// The cause of the last fight.
+    fight: u8,
+    /// The device that has come back as it had been, while those are called who hear of it.
+    pub(crate) returned: Option<u16>,
+    /// The values before anybody heard of what happens, while those are called who do.
+    pub(crate) unheard: Option<Vec<u16>>,
+    /// Nothing may be chosen: what would need a choice is taken as it is in the file.
+    pub(crate) fixed: bool,
+    /// What was taken for the age of a clock, and for what nobody can know.
+    pub(crate) assumed: Vec<(Key, i64, bool)>,
+    pub(crate) decided: Vec<(String, bool)>,
 }
 
 /// What a step did, for people and for scenarios.
 pub(crate) struct Happened {
     pub(crate) deeds: Vec<Deed>,
+    pub(crate) log: Vec<String>,
+    /// The number of the cause that the step began, and of that which its last finding is about.
+    pub(crate) cause: u8,
+    pub(crate) last_cause: u8,
     pub(crate) started: Vec<Key>,
     pub(crate) moved: Vec<(RunId, RunId)>,
+    pub(crate) called: Vec<RunId>,
+    pub(crate) assumed: Vec<(Key, i64, bool)>,
+    pub(crate) decided: Vec<(String, bool)>,
 }
 
 impl<'m, 's> Stage<'m, 's> {
@@ -98,6 +124,7 @@ impl<'m, 's> Stage<'m, 's> {
             queue: VecDeque::new(),
             ready: VecDeque::new(),
             deeds: telling.then(Vec::new),
+            log: Vec::new(),
             cause: 0,
             depth: 0,
             starts: Vec::new(),
@@ -105,6 +132,46 @@ impl<'m, 's> Stage<'m, 's> {
             over: false,
             started: Vec::new(),
             moved: Vec::new(),
+            called: Vec::new(),
+            fight: 0,
+            returned: None,
+            unheard: None,
+            fixed: false,
+            assumed: Vec::new(),
+            decided: Vec::new(),
+        }
+    }
+
+    /// What the step did.
+    pub(crate) fn happened(self) -> Happened {
+        Happened {
+            deeds: self.deeds.unwrap_or_default(),
+            log: self.log,
+            cause: self.cause,
+            last_cause: self.fight,
+            started: self.started,
+            moved: self.moved,
+            called: self.called,
+            assumed: self.assumed,
+            decided: self.decided,
+        }
+    }
+
+    /// Notes that an automation runs.
+    fn log_run(&mut self, routine: u16) {
+        let about = &self.model.routines[routine as usize];
+        if self.deeds.is_some() && about.kind == RoutineKind::Automation {
+            self.log.push(format!("[{}]", about.name));
+        }
+    }
+
+    /// Notes that an entity has changed.
+    fn log_change(&mut self, slot: u16, old: u16, new: u16) {
+        let about = &self.model.layout.slots[slot as usize];
+        let is_routine = about.name.0.starts_with("automation.") || about.name.0.starts_with("script.");
+        if self.deeds.is_some() && about.name.1.is_none() && !is_routine {
+            let text = |value: u16| &about.values[value as usize];
+            self.log.push(format!("{}:{}->{}", about.name.0, text(old), text(new)));
         }
     }
 
@@ -139,6 +206,13 @@ impl<'m, 's> Stage<'m, 's> {
         self.started.push(key);
     }
 
+    /// Starts a clock that goes off at some time between the earliest one and its deadline.
+    pub(crate) fn start_clock_between(&mut self, key: Key, earliest: i64, milliseconds: i64) {
+        self.step.write(self.model.zone_object());
+        self.state.zone.start_between(key, earliest, milliseconds);
+        self.started.push(key);
+    }
+
     pub(crate) fn stop_clock(&mut self, key: Key) {
         if self.state.zone.runs(key) {
             self.step.write(self.model.zone_object());
@@ -152,7 +226,11 @@ impl<'m, 's> Stage<'m, 's> {
         }
     }
 
+    /// Notes what is wrong. A model for what the owner expects is asked for nothing else.
     pub(crate) fn find(&mut self, finding: Finding) {
+        if self.model.options.expectation.is_some() && !matches!(finding, Finding::Broken) {
+            return;
+        }
         self.step.fail(self.model.violation(finding));
     }
 
@@ -176,12 +254,14 @@ impl<'m, 's> Stage<'m, 's> {
 
     /// Fires an event: at once, or after the one that is being dispatched.
     pub(crate) fn fire(&mut self, happening: Happening) {
-        self.queue.push_back(happening);
+        let now = (self.cause, self.depth);
+        self.queue.push_back((happening, now));
         if self.busy {
             return;
         }
         self.busy = true;
-        while let Some(happening) = self.queue.pop_front() {
+        while let Some((happening, cause)) = self.queue.pop_front() {
+            (self.cause, self.depth) = cause;
             if self.is_over() {
                 self.queue.clear();
                 break;
@@ -189,6 +269,7 @@ impl<'m, 's> Stage<'m, 's> {
             self.dispatch(&happening);
         }
         self.busy = false;
+        (self.cause, self.depth) = now;
     }
 
     /// Runs what waits for the next turns of the loop, and brings the state into its normal form.
@@ -203,13 +284,21 @@ impl<'m, 's> Stage<'m, 's> {
                 Task::Later(turns, task) => self.ready.push_back(Task::Later(turns - 1, task)),
                 Task::Trigger { routine, trigger, info, cause, depth } => {
                     (self.cause, self.depth) = (cause, depth);
-                    self.trigger(routine, trigger, &info);
+                    self.triggered(routine, trigger, &info);
                 }
                 Task::Write { by, slot, value, place } => {
                     if let Some(run) = self.state.run(by) {
                         (self.cause, self.depth) = (run.cause, run.depth);
                     }
                     self.write(slot, value, Some((by, place)));
+                }
+                Task::Start(id) => {
+                    if let Some(run) = self.state.run(id) {
+                        (self.cause, self.depth) = (run.cause, run.depth);
+                        self.tell(Some(id.0), Some(self.model.routines[id.0 as usize].place), || "runs".to_owned());
+                        self.log_run(id.0);
+                        self.go_on(id);
+                    }
                 }
                 Task::Resume(id) => {
                     if let Some(run) = self.state.run(id) {
@@ -219,16 +308,18 @@ impl<'m, 's> Stage<'m, 's> {
                 }
             }
         }
+        self.look_at_expectation();
         // A cause is over when nothing that it began runs any more.
         for slot in 0..self.state.writers.len() {
             let (routine, cause) = self.state.writers[slot];
-            if routine != 0 && !self.state.runs.iter().any(|run| run.cause == cause) {
+            if cause != 0 && !self.state.runs.iter().any(|run| run.cause == cause) {
                 self.step.write(self.model.slot_object(slot as u16));
-                self.state.writers[slot] = (0, 0);
+                self.state.writers[slot] = (if self.model.options.takeovers { routine } else { 0 }, 0);
             }
         }
         self.moved = self.state.normalize();
         for &(old, new) in &self.moved {
+            self.called.iter_mut().filter(|run| **run == old).for_each(|run| *run = new);
             for key in &mut self.started {
                 if *key == Key::Run(old.0, old.1) {
                     *key = Key::Run(new.0, new.1);
@@ -239,13 +330,25 @@ impl<'m, 's> Stage<'m, 's> {
     }
 
     /// Starts an automation if it is on and its conditions hold.
-    pub(crate) fn trigger(&mut self, routine: u16, trigger: u16, info: &Val) {
+    pub(crate) fn triggered(&mut self, routine: u16, trigger: u16, info: &Val) {
         if let Some(slot) = self.model.routine_slots[routine as usize] {
             let on = self.value(slot);
             if self.model.layout.slots[slot as usize].values[on as usize] != Val::text("on") {
                 return;
             }
         }
+        self.trigger(routine, trigger, info, false, None);
+    }
+
+    /// Starts an automation if its conditions hold, or without asking them; tells which run it is if there is one.
+    pub(crate) fn trigger(
+        &mut self,
+        routine: u16,
+        trigger: u16,
+        info: &Val,
+        unasked: bool,
+        parent: Option<RunId>,
+    ) -> Option<RunId> {
         let mut variables: Vec<(Arc<str>, Val)> = vec![(Arc::from("trigger"), info.clone())];
         let model = self.model;
         let own = &model.routines[routine as usize]
@@ -255,13 +358,36 @@ impl<'m, 's> Stage<'m, 's> {
         for (name, value) in model.routines[routine as usize].variables.iter().chain(own.iter()) {
             match self.render(value, &variables) {
                 Ok(value) => variables.push((Arc::from(name.as_str()), value)),
-                Err(_) => return,
+                Err(_) => return None,
             }
         }
-        if !self.holds_all(&model.routines[routine as usize].conditions, &variables) {
+        if !unasked {
+            let holds = self.holds_all(&model.routines[routine as usize].conditions, &variables);
+            self.look_for_order(routine, holds, &variables);
+            if !holds {
+                return None;
+            }
+        }
+        self.begin(routine, trigger, variables, parent, false)
+    }
+
+    /// Whether the conditions would say something else if the one that was called just before had not been.
+    fn look_for_order(&mut self, routine: u16, holds: bool, variables: &Vec<(Arc<str>, Val)>) {
+        let model = self.model;
+        let Some(&first) = self.starts.last().filter(|first| **first != routine) else { return };
+        if model.exact || model.pair_mark(first, routine).is_none() || self.depth > 0 {
             return;
         }
-        self.begin(routine, trigger, variables, None, false);
+        let Some(before) = self.unheard.clone().filter(|before| *before != self.state.values) else { return };
+        let chosen = (self.decided.len(), self.assumed.len());
+        let now = std::mem::replace(&mut self.state.values, before);
+        self.fixed = true;
+        let would = self.holds_all(&model.routines[routine as usize].conditions, variables);
+        self.fixed = false;
+        self.state.values = now;
+        if would != holds && chosen == (0, 0) {
+            self.find(Finding::Order { first, second: routine, runs: holds });
+        }
     }
 
     /// Begins a run, as the mode says; tells which one if there is one.
@@ -316,7 +442,11 @@ impl<'m, 's> Stage<'m, 's> {
             variables.retain(|(name, _)| &**name != "trigger");
         }
         let is_queued = status == Status::Queued;
-        self.tell(Some(routine), Some(about.place), || if is_queued { QUEUED.to_owned() } else { "runs".to_owned() });
+        if !wait {
+            let words = if is_queued { QUEUED } else { "runs" };
+            self.tell(Some(routine), Some(about.place), || words.to_owned());
+            self.log_run(routine);
+        }
         self.state.runs.push(Run {
             id,
             at: 0,
@@ -330,13 +460,15 @@ impl<'m, 's> Stage<'m, 's> {
             depth: self.depth.saturating_add(1),
             waited: false,
             lost: false,
+            ends: false,
+            returned: self.returned,
             trigger,
         });
         if is_queued {
             return Some(id);
         }
         if wait {
-            self.ready.push_back(Task::Later(2, Box::new(Task::Resume(id))));
+            self.ready.push_back(Task::Later(2, Box::new(Task::Start(id))));
         } else {
             self.go_on(id);
         }
@@ -368,18 +500,12 @@ impl<'m, 's> Stage<'m, 's> {
     pub(crate) fn end(&mut self, id: RunId, is_stopped: bool) {
         self.touch_runs(id.0);
         let Some(run) = self.state.run(id).cloned() else { return };
-        if run.is_branch && is_stopped {
-            // A stop in a branch ends the whole run.
-            if let Some(parent) = run.parent {
-                self.stop(parent);
-                self.next_in_queue(parent.0);
-                return;
-            }
-        }
         self.state.runs.retain(|other| other.id != id);
         if let Some(parent) = run.parent {
             self.touch_runs(parent.0);
             if let Some(parent_run) = self.state.run_mut(parent) {
+                // A stop in a branch ends the whole run, when the other branches have ended.
+                parent_run.ends |= run.is_branch && is_stopped;
                 parent_run.children = parent_run.children.saturating_sub(1);
                 if parent_run.children == 0 && parent_run.status == Status::Children {
                     parent_run.status = Status::Ready;
@@ -406,7 +532,20 @@ impl<'m, 's> Stage<'m, 's> {
         }
     }
 
-    /// Writes a slot; `by` is the run that does it and the place of its action, or nobody.
+    /// An entity tells its state again: it is a change for those who take any change.
+    pub(crate) fn touch(&mut self, slot: u16) {
+        let value = self.value(slot);
+        let about = &self.model.layout.slots[slot as usize];
+        self.log_change(slot, value, value);
+        if let Some(most) = about.age {
+            self.step.write(self.model.zone_object());
+            self.state.zone.start(Key::Age(slot), None, most);
+            self.started.push(Key::Age(slot));
+        }
+        self.fire(Happening::Change { slot, old: value, new: value });
+    }
+
+    /// Writes a slot; `by` is the run that does it and the place of its action, if a run does it.
     pub(crate) fn write(&mut self, slot: u16, new: u16, by: Option<(RunId, Place)>) {
         let old = self.value(slot);
         let model = self.model;
@@ -417,19 +556,22 @@ impl<'m, 's> Stage<'m, 's> {
         if old == new {
             return;
         }
-        if model.exact && !model.layout.slots[slot as usize].name.0.starts_with("automation.") {
-            let about = &model.layout.slots[slot as usize];
-            let name = about.name.0.trim_start_matches("input_boolean.");
-            self.tell(None, None, || format!("{name}:{}->{}", about.values[old as usize], about.values[new as usize]));
-        }
+        self.log_change(slot, old, new);
         self.step.write(self.model.slot_object(slot));
         self.state.values[slot as usize] = new;
+        if let Some((run, place)) = by
+            && let Some(entity) = self.state.run(run).and_then(|run| run.returned)
+        {
+            let value = self.value(entity);
+            self.find(Finding::Returned { routine: run.0, entity, value, slot, new, place });
+        }
         if by.is_none() && self.state.writers[slot as usize] != (0, 0) {
             self.state.writers[slot as usize] = (0, 0);
         }
         if let Some(most) = model.layout.slots[slot as usize].age {
             self.step.write(model.zone_object());
             self.state.zone.start(Key::Age(slot), None, most);
+            self.started.push(Key::Age(slot));
         }
         self.fire(Happening::Change { slot, old, new });
     }
@@ -441,7 +583,12 @@ impl<'m, 's> Stage<'m, 's> {
         let (writer, cause) = self.state.writers[slot as usize];
         let old = self.state.values[slot as usize];
         if writer != 0 && writer != owner + 1 && cause == run.cause && old != new {
-            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place });
+            let follows = run.depth > 1;
+            self.fight = run.cause;
+            self.find(Finding::Fight { first: writer - 1, second: owner, slot, old, new, place, follows });
+        }
+        if writer != 0 && writer != owner + 1 && cause == 0 && old != new {
+            self.find(Finding::Takeover { first: writer - 1, second: owner, slot, old, new, place });
         }
         self.step.write(self.model.slot_object(slot));
         self.state.writers[slot as usize] = (owner + 1, run.cause);
@@ -464,10 +611,11 @@ impl<'m, 's> Stage<'m, 's> {
         let routine = run.id.0;
         if run.lost && model.first_writes[routine as usize].iter().any(|(known, value)| *known == slot && *value != new)
         {
-            self.find(Finding::Lost { routine, slot, new, place });
+            let waited = model.waited_at(routine, run.at);
+            self.find(Finding::Lost { routine, slot, new, place, waited });
             return;
         }
-        // The trigger's entity is no longer as it was, and what it is now makes somebody do the opposite.
+        // The trigger's entity is no longer as it was, and what it is now makes another automation do the opposite.
         let Some((entity, wanted)) = model.started_by(routine, run.trigger) else { return };
         let now = self.value(entity);
         if wanted.contains(&now) {
@@ -489,9 +637,22 @@ impl<'m, 's> Stage<'m, 's> {
 
     /// Executes a run until it waits or ends.
     pub(crate) fn go_on(&mut self, id: RunId) {
+        let before = (self.cause, self.depth);
+        if let Some(run) = self.state.run(id) {
+            (self.cause, self.depth) = (run.cause, run.depth);
+        }
+        self.execute(id);
+        (self.cause, self.depth) = before;
+    }
+
+    fn execute(&mut self, id: RunId) {
         self.touch_runs(id.0);
         while let Some(run) = self.state.run_mut(id) {
             if run.status != Status::Ready {
+                return;
+            }
+            if run.ends {
+                self.end(id, true);
                 return;
             }
             if self.work > MOST_OPS {

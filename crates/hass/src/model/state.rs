@@ -45,6 +45,10 @@ pub(crate) struct Run {
     pub(crate) waited: bool,
     /// A trigger was lost because of it.
     pub(crate) lost: bool,
+    /// A branch of it was stopped.
+    pub(crate) ends: bool,
+    /// It began because a device came back as it had been: the slot.
+    pub(crate) returned: Option<u16>,
     /// It began with the trigger of this number.
     pub(crate) trigger: u16,
 }

@@ -11,7 +11,7 @@ use crate::duration;
 use crate::template::{Template, Val, scan};
 use crate::yaml::Place;
 use mazurka_core::{
-    Access, ActorId, Description, Footprint, Insight, Location, Narrator, ObjectId, Outcome, Step, Traits, Value,
+    Access, ActorId, Description, Footprint, Insight, Location, Move, Narrator, ObjectId, Outcome, Step, Traits, Value,
     Violation, ViolationKind,
 };
 use rustc_hash::FxHashMap;
@@ -30,32 +30,106 @@ pub struct Options {
     pub unavailable: bool,
     /// Whether people operate lights, locks and the like by hand.
     pub hands: bool,
-    /// Whether a message to somebody takes time, so that others may run meanwhile.
+    /// Whether a message to people takes time, so that others may run meanwhile.
     pub pauses: bool,
+    /// Whether it is told that one automation undoes what another one did because of an earlier event.
+    pub takeovers: bool,
     /// How many runs of one automation are followed in the modes `queued` and `parallel`.
     pub runs: usize,
+    /// The number of what the owner expects of this model.
+    pub expectation: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { sunrise: 23_400, sunset: 64_800, unavailable: true, hands: true, pauses: false, runs: 2 }
+        Options {
+            sunrise: 23_400,
+            sunset: 64_800,
+            unavailable: true,
+            hands: true,
+            pauses: false,
+            takeovers: false,
+            runs: 2,
+            expectation: None,
+        }
     }
 }
 
 /// A template entity or a group.
 pub(crate) enum Derivation {
     Template(u16, Arc<Template>),
-    Group(u16, Vec<u16>, bool),
+    /// Its slot, its members, whether it is on only if all are, its words for on and off, and whether it can be unavailable.
+    Group(u16, Vec<u16>, bool, (&'static str, &'static str), bool),
 }
 
 /// Something that is wrong.
 pub(crate) enum Finding {
-    Fight { first: u16, second: u16, slot: u16, old: u16, new: u16, place: Place },
-    Loop { routines: Vec<u16> },
-    Lost { routine: u16, slot: u16, new: u16, place: Place },
-    Stale { routine: u16, other: u16, slot: u16, new: u16, entity: u16, now: u16, place: Place },
-    Missed { routine: u16, slot: u16, place: Place },
-    Vanished { routine: u16, slot: u16, new: u16, place: Place },
+    /// `follows`: the second one runs because of what the first one, or another one, did.
+    Fight {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+        follows: bool,
+    },
+    Loop {
+        routines: Vec<u16>,
+    },
+    Lost {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+        waited: Option<Place>,
+    },
+    Stale {
+        routine: u16,
+        other: u16,
+        slot: u16,
+        new: u16,
+        entity: u16,
+        now: u16,
+        place: Place,
+    },
+    Missed {
+        routine: u16,
+        slot: u16,
+        place: Place,
+    },
+    Vanished {
+        routine: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
+    /// A device came back as it had been before it became unavailable, and a run that this began has changed something.
+    Returned {
+        routine: u16,
+        entity: u16,
+        value: u16,
+        slot: u16,
+        new: u16,
+        place: Place,
+    },
+    /// Whether the second one runs depends on what the first one, which has the same trigger, has done before.
+    Order {
+        first: u16,
+        second: u16,
+        runs: bool,
+    },
+    /// One automation has undone what another one did because of an earlier event.
+    Takeover {
+        first: u16,
+        second: u16,
+        slot: u16,
+        old: u16,
+        new: u16,
+        place: Place,
+    },
+    /// What the owner expects is not so.
+    Broken,
 }
 
 /// What the environment does.
@@ -89,9 +163,14 @@ pub struct Model {
     pub(crate) holds: Vec<(u16, u16, String)>,
     armed: FxHashMap<(u16, usize, String), u16>,
     pairs: FxHashMap<(u16, u16), u16>,
+    /// Where it is remembered what a device was before it became unavailable.
+    before: FxHashMap<u16, u16>,
     patterns: Vec<(u16, u16, i64)>,
     first_hold_mark: u16,
     marks: u16,
+    /// What is remembered for the expectation, and whether it was put to the test.
+    pub(crate) expectation_mark: u16,
+    pub(crate) tested: AtomicBool,
     doings: Vec<(Doing, String)>,
     /// What a routine sets before any time passes.
     pub(crate) first_writes: Vec<Vec<(u16, u16)>>,
@@ -103,6 +182,9 @@ pub struct Model {
     pub(crate) first_object: u32,
     cut: AtomicBool,
 }
+
+/// What stands for the event in the words of a finding, until it is known which one it was.
+pub(crate) const ONE_EVENT: &str = "both because of one event";
 
 /// How many deeds of one step are told.
 const MOST_TOLD: usize = 12;
@@ -144,6 +226,7 @@ impl Model {
             hands: options.hands,
             extra,
             exact,
+            expected: options.expectation.and_then(|number| configuration.expectations.get(number)),
         };
         let layout = Layout::new(&configuration, &routines.iter().collect::<Vec<_>>(), &wishes);
         let codes: Vec<Code> = routines.iter().map(compile).collect();
@@ -166,23 +249,28 @@ impl Model {
             holds: Vec::new(),
             armed: FxHashMap::default(),
             pairs: FxHashMap::default(),
+            before: FxHashMap::default(),
             patterns: Vec::new(),
             first_hold_mark: 0,
             marks: 0,
+            expectation_mark: 0,
+            tested: AtomicBool::new(false),
             doings: Vec::new(),
             first_writes: Vec::new(),
-            most_depth: 12,
+            most_depth: if exact { u8::MAX } else { 12 },
             exact,
             first_object: 0,
             cut: AtomicBool::new(false),
         };
         model.wire();
         model.order();
+        model.expectation_mark = model.marks;
+        model.marks += 1;
         model.environment();
         model
     }
 
-    /// Who listens to what.
+    /// Which routine listens to what.
     fn wire(&mut self) {
         let mut marks = 2;
         for (routine, about) in self.routines.iter().enumerate() {
@@ -240,14 +328,22 @@ impl Model {
             if let Some(slot) = self.layout.slot(&group.entity, None) {
                 let number = self.derived.len() as u16;
                 let members = group.members.iter().filter_map(|member| self.layout.slot(member, None)).collect();
-                self.derived.push(Derivation::Group(slot, members, group.all));
+                let vanishes = !group.entity.starts_with("group.");
+                self.derived.push(Derivation::Group(slot, members, group.all, group.words(), vanishes));
                 for member in &group.members {
                     self.derived_of.entry(member.clone()).or_default().push(number);
                 }
             }
         }
         self.first_hold_mark = marks;
-        self.marks = marks + 2 * self.holds.len() as u16;
+        marks += 2 * self.holds.len() as u16;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            if slot.name.1.is_none() && self.options.unavailable && slot.values.contains(&Val::text("unavailable")) {
+                self.before.insert(number as u16, marks);
+                marks += 1;
+            }
+        }
+        self.marks = marks;
     }
 
     /// Which pairs of automations can tell in which order they are called.
@@ -271,7 +367,15 @@ impl Model {
     fn touched(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
         let alone = [&self.routines[routine]];
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &alone, &wishes);
         for slot in &own.slots {
             if let Some(number) = self.layout.slot(&slot.name.0, slot.name.1.as_deref()) {
@@ -312,7 +416,15 @@ impl Model {
 
     fn touched_flat(&self, routine: usize) -> (BTreeSet<u16>, BTreeSet<u16>) {
         let mut all = BTreeSet::new();
-        let wishes = Wishes { sunrise: 0, sunset: 0, unavailable: false, hands: false, extra: &[], exact: false };
+        let wishes = Wishes {
+            sunrise: 0,
+            sunset: 0,
+            unavailable: false,
+            hands: false,
+            extra: &[],
+            exact: false,
+            expected: None,
+        };
         let own = Layout::new(&self.configuration, &[&self.routines[routine]], &wishes);
         all.extend(own.slots.iter().filter_map(|slot| self.layout.slot(&slot.name.0, slot.name.1.as_deref())));
         (all.clone(), all)
@@ -423,11 +535,27 @@ impl Model {
         self.zone_object().0 + 1 - self.first_object
     }
 
-    pub(crate) fn automation_names(&self) -> impl Iterator<Item = &str> {
+    /// The automations: what their owner calls them, and their entities.
+    pub(crate) fn automations(&self) -> impl Iterator<Item = (&str, &str)> {
         self.routines
             .iter()
             .filter(|routine| routine.kind == RoutineKind::Automation)
-            .map(|routine| routine.entity.as_str())
+            .map(|routine| (routine.name.as_str(), routine.entity.as_str()))
+    }
+
+    /// What can happen, an entity with its values, or an event.
+    pub(crate) fn happens(&self) -> impl Iterator<Item = String> {
+        let inputs = self.doings.iter().filter_map(|(doing, _)| match doing {
+            Doing::Change(slot, _) => Some(*slot),
+            _ => None,
+        });
+        let inputs: BTreeSet<u16> = inputs.collect();
+        let values = |slot: u16| {
+            let values = self.layout.slots[slot as usize].values.iter().map(Val::to_string);
+            format!("{} ({})", self.slot_name(slot), values.collect::<Vec<_>>().join(", "))
+        };
+        let others = self.doings.iter().filter(|(doing, _)| !matches!(doing, Doing::Change(..)));
+        inputs.into_iter().map(values).chain(others.map(|(_, words)| words.clone()))
     }
 
     pub(crate) fn mark_object(&self, mark: u16) -> ObjectId {
@@ -462,6 +590,10 @@ impl Model {
 
     pub(crate) fn pair_mark(&self, one: u16, other: u16) -> Option<u16> {
         self.pairs.get(&(one.min(other), one.max(other))).copied()
+    }
+
+    pub(crate) fn before_mark(&self, slot: u16) -> Option<u16> {
+        self.before.get(&slot).copied()
     }
 
     pub(crate) fn hold_number(&self, routine: u16, index: usize, entity: &str) -> Option<u16> {
@@ -556,6 +688,58 @@ impl Model {
         }
     }
 
+    /// `automations.yaml:12`
+    fn shown_place(&self, place: Place) -> String {
+        format!("{}:{}", self.configuration.path(place), place.line)
+    }
+
+    /// Where a routine sets a slot to a value, if one of its calls says so.
+    fn set_at(&self, routine: u16, slot: u16, value: u16) -> Option<Place> {
+        let entity = &self.layout.slots[slot as usize].name.0;
+        let text = self.layout.slots[slot as usize].values[value as usize].to_string();
+        let own = self.codes[routine as usize].ops.iter();
+        let calls = own.filter_map(|(op, place, _)| if let Op::Call(call) = op { Some((call, *place)) } else { None });
+        let sets = |call: &crate::config::Call| {
+            let named = targets(call, &self.configuration);
+            named.iter().any(|name| super::layout::expand(&self.configuration, name).contains(entity))
+        };
+        let mut fitting = calls.filter(|(call, _)| sets(call));
+        let says = |call: &crate::config::Call| {
+            let data: Vec<(String, Val)> =
+                call.data.iter().filter_map(|(key, value)| Some((key.clone(), value.fixed()?))).collect();
+            let service = call.service.fixed().map(|service| service.to_string()).unwrap_or_default();
+            effects(&service, entity, &data).unwrap_or_default().contains(&Effect::State(text.clone()))
+        };
+        let all: Vec<_> = fitting.by_ref().collect();
+        all.iter().find(|(call, _)| says(call)).or(all.first()).map(|(_, place)| *place)
+    }
+
+    /// Where a run has waited, before the operation that it is at.
+    pub(crate) fn waited_at(&self, routine: u16, at: u16) -> Option<Place> {
+        let before = self.codes[routine as usize].ops.iter().take(at as usize).rev();
+        let mut waits =
+            before.filter(|(op, ..)| matches!(op, Op::Delay(_) | Op::WaitTemplate { .. } | Op::WaitTrigger { .. }));
+        waits.next().map(|(_, place, _)| *place)
+    }
+
+    /// When each step of a schedule happens, as times of day, and what the last one began with.
+    pub(crate) fn told_times(&self, moves: &[Move]) -> (Vec<String>, Option<String>) {
+        let followed = self.follow(moves);
+        let clock = |milliseconds: &i64| {
+            let second = followed.start + milliseconds / 1000;
+            let time = format!("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60);
+            let part = milliseconds % 1000;
+            if part == 0 { time } else { format!("{time}.{part:03}") }
+        };
+        let cause = followed.steps.last().map(|happened| happened.last_cause);
+        let first = followed.steps.iter().rposition(|happened| Some(happened.cause) == cause);
+        let words = first.map(|at| match self.who(moves[at].actor) {
+            Who::Run(id) => format!("{} went on", self.quoted(id.0)),
+            _ => self.actor_name(moves[at].actor),
+        });
+        (followed.times.iter().map(clock).collect(), words)
+    }
+
     fn location(&self, place: Place) -> Location {
         Location { file: Arc::from(self.configuration.path(place)), line: place.line, column: place.column }
     }
@@ -564,14 +748,25 @@ impl Model {
     pub(crate) fn violation(&self, finding: Finding) -> Violation {
         let name = |routine: u16| self.quoted(routine);
         let (kind, message, place) = match finding {
-            Finding::Fight { first, second, slot, old, new, place } => (
+            Finding::Fight { first, second, slot, old, new, place, follows } => (
                 ViolationKind::Conflict,
                 format!(
-                    "{} {}, and {} {}, both because of one event; which of them wins depends on the order in which Home Assistant calls them",
+                    "{} {}, and {} {}{}, {ONE_EVENT}; {}",
                     name(first),
                     self.does(slot, old),
                     name(second),
-                    self.does(slot, new)
+                    self.does(slot, new),
+                    self.set_at(first, slot, old).map_or_else(String::new, |other| {
+                        format!(" ({} and {})", self.shown_place(other), self.shown_place(place))
+                    }),
+                    if follows {
+                        format!(
+                            "{} follows from what was done first, and undoes it: let one of them ask for a condition that the other one excludes",
+                            name(second)
+                        )
+                    } else {
+                        "which of them wins depends on the order in which Home Assistant calls them, and that changes when you edit one of them: make them one automation with `choose`, or let one ask for a condition that the other one excludes".to_owned()
+                    }
                 ),
                 Some(place),
             ),
@@ -590,11 +785,12 @@ impl Model {
                 };
                 (ViolationKind::Cascade, message, routines.last().map(|&routine| self.routines[routine as usize].place))
             }
-            Finding::Lost { routine, slot, new, place } => (
+            Finding::Lost { routine, slot, new, place, waited } => (
                 ViolationKind::Conflict,
                 format!(
-                    "lost trigger: {} was triggered again while it waited, `mode: {}` ignored that, and it {} too early; try `mode: restart`",
+                    "lost trigger: {} was triggered again while it waited{}, `mode: {}` ignored that, and it {} too early; try `mode: restart`",
                     name(routine),
+                    waited.map_or_else(String::new, |place| format!(", at {}", self.shown_place(place))),
                     self.routines[routine as usize].mode.name(),
                     self.does(slot, new)
                 ),
@@ -603,11 +799,12 @@ impl Model {
             Finding::Stale { routine, other, slot, new, entity, now, place } => (
                 ViolationKind::Conflict,
                 format!(
-                    "stale action: {} {} after its delay, though {} by now, for which {} does the opposite; try `for:` in the trigger, `mode: restart`, or a condition after the delay",
+                    "stale action: {} {} after its delay, though {} by now, for which {} ({}) does the opposite; try `for:` in the trigger, `mode: restart`, or a condition after the delay",
                     name(routine),
                     self.does(slot, new),
                     self.is_word(entity, now),
-                    if other == routine { "it".to_owned() } else { name(other) }
+                    if other == routine { "it".to_owned() } else { name(other) },
+                    self.shown_place(self.routines[other as usize].place)
                 ),
                 Some(place),
             ),
@@ -620,6 +817,54 @@ impl Model {
                 ),
                 Some(place),
             ),
+            Finding::Returned { routine, entity, value, slot, new, place } => (
+                ViolationKind::Conflict,
+                format!(
+                    "unavailable: {} comes back from unavailable as {}, as it was before, and for that {} {}; try {}",
+                    self.slot_name(entity),
+                    self.layout.slots[entity as usize].values[value as usize],
+                    name(routine),
+                    self.does(slot, new),
+                    if self.layout.slots[entity as usize].values[value as usize].as_number().is_some() {
+                        "a condition on `trigger.from_state.state`"
+                    } else {
+                        "`not_from: [unavailable, unknown]`"
+                    }
+                ),
+                Some(place),
+            ),
+            Finding::Order { first, second, runs } => (
+                ViolationKind::Conflict,
+                format!(
+                    "order: {} {} because {} ({}), which has the same trigger, is called before it; that changes when you edit one of them: make them one automation, or let {} ask for something that {} does not set",
+                    name(second),
+                    if runs { "runs" } else { "does not run" },
+                    name(first),
+                    self.shown_place(self.routines[first as usize].place),
+                    name(second),
+                    name(first),
+                ),
+                Some(self.routines[second as usize].place),
+            ),
+            Finding::Takeover { first, second, slot, old, new, place } => (
+                ViolationKind::Conflict,
+                format!(
+                    "takeover: {} {}, and later, because of another event, {} {}{}",
+                    name(first),
+                    self.does(slot, old),
+                    name(second),
+                    self.does(slot, new),
+                    self.set_at(first, slot, old).map_or_else(String::new, |other| {
+                        format!(" ({} and {})", self.shown_place(other), self.shown_place(place))
+                    }),
+                ),
+                Some(place),
+            ),
+            Finding::Broken => {
+                let place = self.expectation().and_then(|expectation| expectation.place);
+                let location = place.map(|place| self.location(place));
+                return Violation { location, ..self.broken() };
+            }
             Finding::Vanished { routine, slot, new, place } => (
                 ViolationKind::Conflict,
                 format!(
@@ -634,7 +879,7 @@ impl Model {
         Violation { location: place.map(|place| self.location(place)), ..Violation::new(kind, message) }
     }
 
-    /// What was done in a step, by whom: `"Hall on" runs, asks for light.hall on`.
+    /// What was done in a step, and by which automation: `"Hall on" runs, asks for light.hall on`.
     fn told(&self, deeds: &[Deed]) -> String {
         let mut told = String::new();
         let mut before = None;
@@ -662,7 +907,8 @@ impl Model {
 
     // Steps
 
-    fn initial(&self) -> State {
+    /// The initial state, in which some slots have other values than usual.
+    pub(crate) fn initial_with(&self, values: impl Iterator<Item = (u16, u16)>) -> State {
         let mut state = State {
             values: self.layout.slots.iter().map(|slot| slot.initial).collect(),
             writers: vec![(0, 0); self.layout.slots.len()],
@@ -670,6 +916,9 @@ impl Model {
             runs: Vec::new(),
             zone: Zone::default(),
         };
+        for (slot, value) in values {
+            state.values[slot as usize] = value;
+        }
         for (number, &(.., period)) in self.patterns.iter().enumerate() {
             state.zone.start(Key::Pattern(number as u16), Some(period * 1000), 0);
         }
@@ -690,13 +939,13 @@ impl Model {
             stage.arm(routine);
         }
         stage.finish();
-        // What was set up is nobody's deed.
+        // What was set up is no automation's action.
         state.runs.clear();
         state
     }
 
     /// What an actor is.
-    fn who(&self, actor: ActorId) -> Who<'_> {
+    pub(crate) fn who(&self, actor: ActorId) -> Who<'_> {
         let mut rest = actor.index();
         if let Some(doing) = self.doings.get(rest) {
             return Who::Doing(doing);
@@ -714,6 +963,10 @@ impl Model {
             return Who::Timer(rest as u16);
         }
         rest -= self.layout.slots.len();
+        if rest == 0 {
+            return Who::Promise;
+        }
+        rest -= 1;
         Who::Run(((rest as u32 / INSTANCES) as u16, (rest as u32 % INSTANCES) as u8))
     }
 
@@ -724,13 +977,27 @@ impl Model {
             Key::Hold(hold) => base + hold as usize,
             Key::Pattern(pattern) => base + holds + pattern as usize,
             Key::Timer(slot) => base + holds + patterns + slot as usize,
+            Key::Promise => base + holds + patterns + slots,
             Key::Run(routine, instance) => {
-                base + holds + patterns + slots + routine as usize * INSTANCES as usize + instance as usize
+                base + holds + patterns + slots + 1 + routine as usize * INSTANCES as usize + instance as usize
             }
             Key::Day | Key::Age(_) => {
                 self.doings.iter().position(|(doing, _)| matches!(doing, Doing::Day)).unwrap_or(0)
             }
         } as u32)
+    }
+
+    /// The clock that goes off when an actor moves.
+    pub(crate) fn key_of(&self, actor: ActorId) -> Option<Key> {
+        match self.who(actor) {
+            Who::Doing((Doing::Day, _)) => Some(Key::Day),
+            Who::Doing(_) => None,
+            Who::Hold(hold) => Some(Key::Hold(hold)),
+            Who::Pattern(pattern) => Some(Key::Pattern(pattern)),
+            Who::Timer(slot) => Some(Key::Timer(slot)),
+            Who::Promise => Some(Key::Promise),
+            Who::Run(id) => Some(Key::Run(id.0, id.1)),
+        }
     }
 
     pub(crate) fn doing(&self, wanted: impl Fn(&Doing) -> bool) -> Option<ActorId> {
@@ -740,6 +1007,7 @@ impl Model {
     pub(crate) fn perform_step(&self, state: &mut State, actor: ActorId, step: &mut Step, telling: bool) -> Happened {
         let mut stage = Stage::new(self, state, step, telling);
         stage.new_cause();
+        let cause = stage.cause;
         match self.who(actor) {
             Who::Doing((Doing::Change(slot, value), _)) => stage.write(*slot, *value, None),
             Who::Doing((Doing::Event(name, data), _)) => {
@@ -760,12 +1028,17 @@ impl Model {
                 stage.state.zone.go_off(Key::Pattern(pattern));
                 stage.start_clock(Key::Pattern(pattern), period * 1000);
                 let info = stage.info(&self.routines[routine as usize].triggers[index as usize], "time_pattern", None);
-                stage.trigger(routine, index, &info);
+                stage.triggered(routine, index, &info);
             }
             Who::Timer(slot) => {
                 stage.step.write(self.zone_object());
                 stage.state.zone.go_off(Key::Timer(slot));
                 stage.timer_ends(slot);
+            }
+            Who::Promise => {
+                stage.step.write(self.zone_object());
+                stage.state.zone.go_off(Key::Promise);
+                stage.promise_is_due();
             }
             Who::Run(id) => {
                 stage.step.write(self.run_object(id.0));
@@ -777,7 +1050,7 @@ impl Model {
             }
         }
         stage.finish();
-        Happened { deeds: stage.deeds.unwrap_or_default(), started: stage.started, moved: stage.moved }
+        Happened { cause, ..stage.happened() }
     }
 
     fn fire_all(&self, stage: &mut Stage<'_, '_>, wanted: impl Fn(&TriggerKind) -> bool, platform: &str) {
@@ -785,7 +1058,7 @@ impl Model {
             for (index, trigger) in about.triggers.iter().enumerate() {
                 if wanted(&trigger.kind) {
                     let info = stage.info(trigger, platform, None);
-                    stage.trigger(routine as u16, index as u16, &info);
+                    stage.triggered(routine as u16, index as u16, &info);
                 }
             }
         }
@@ -841,11 +1114,12 @@ impl Model {
     }
 }
 
-enum Who<'m> {
+pub(crate) enum Who<'m> {
     Doing(&'m (Doing, String)),
     Hold(u16),
     Pattern(u16),
     Timer(u16),
+    Promise,
     Run(RunId),
 }
 
@@ -879,7 +1153,7 @@ impl mazurka_core::System for Model {
     type State = State;
 
     fn initial_states(&self) -> Vec<State> {
-        vec![self.initial()]
+        vec![self.initial_with(std::iter::empty())]
     }
 
     fn enabled(&self, state: &State, into: &mut Vec<ActorId>) {
@@ -963,6 +1237,7 @@ impl Narrator<State> for Model {
             }
             Who::Pattern(pattern) => format!("it is time for {}", self.quoted(self.patterns[pattern as usize].0)),
             Who::Timer(slot) => format!("{} ends", self.slot_name(slot)),
+            Who::Promise => "the time is over".to_owned(),
             Who::Run(id) if id.1 == 0 => format!("{} goes on", self.quoted(id.0)),
             Who::Run(id) => format!("{} goes on (run {})", self.quoted(id.0), id.1 + 1),
         }

@@ -23,6 +23,8 @@ pub(crate) enum Key {
     Pattern(u16),
     /// Since when an entity has its state, by its slot.
     Age(u16),
+    /// What is expected within a time.
+    Promise,
     /// The time of day.
     Day,
 }
@@ -32,8 +34,8 @@ struct Clock {
     key: Key,
     /// When it goes off, if it does.
     deadline: Option<i64>,
-    /// It may also go off earlier.
-    early: bool,
+    /// It may go off from then on.
+    earliest: i64,
     /// Beyond this its value does not matter.
     most: i64,
 }
@@ -64,6 +66,20 @@ impl Zone {
         self.index(key).is_some()
     }
 
+    /// All clocks.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        self.clocks.iter().map(|clock| clock.key)
+    }
+
+    /// Lets a clock have one value.
+    pub(crate) fn fix(&mut self, key: Key, milliseconds: i64) {
+        if let Some(index) = self.index(key) {
+            let most = self.clocks[index - 1].most;
+            self.constrain(0, index, -milliseconds.min(most));
+            self.constrain(index, 0, milliseconds);
+        }
+    }
+
     /// The clocks that have a deadline.
     pub(crate) fn pending(&self) -> impl Iterator<Item = Key> + '_ {
         self.clocks.iter().filter(|clock| clock.deadline.is_some()).map(|clock| clock.key)
@@ -74,17 +90,22 @@ impl Zone {
         self.clocks.iter().find(|clock| clock.key == key)?.deadline
     }
 
+    /// When a clock goes off at the earliest, counted from its start.
+    pub(crate) fn earliest(&self, key: Key) -> i64 {
+        self.clocks.iter().find(|clock| clock.key == key).map_or(0, |clock| clock.earliest)
+    }
+
     /// Starts a clock, or starts it again.
     pub(crate) fn start(&mut self, key: Key, deadline: Option<i64>, most: i64) {
-        self.insert(key, deadline, most, false);
+        self.insert(key, deadline, most, deadline.unwrap_or(0));
     }
 
-    /// Starts a clock that goes off at any time up to its deadline.
-    pub(crate) fn start_early(&mut self, key: Key, deadline: i64) {
-        self.insert(key, Some(deadline), 0, true);
+    /// Starts a clock that goes off at some time between the earliest one and its deadline.
+    pub(crate) fn start_between(&mut self, key: Key, earliest: i64, deadline: i64) {
+        self.insert(key, Some(deadline), 0, earliest.max(0));
     }
 
-    fn insert(&mut self, key: Key, deadline: Option<i64>, most: i64, early: bool) {
+    fn insert(&mut self, key: Key, deadline: Option<i64>, most: i64, earliest: i64) {
         self.stop(key);
         let place = self.clocks.partition_point(|clock| clock.key < key);
         let (old, new) = (self.size(), self.size() + 1);
@@ -102,7 +123,7 @@ impl Zone {
                     if self.bounds.is_empty() { 0 } else { self.bounds[from(row) * old + from(column)] };
             }
         }
-        self.clocks.insert(place, Clock { key, deadline, early, most: deadline.unwrap_or(most) });
+        self.clocks.insert(place, Clock { key, deadline, earliest, most: deadline.unwrap_or(most) });
         self.bounds = bounds;
     }
 
@@ -151,14 +172,14 @@ impl Zone {
     /// Whether a clock can be the next one to go off.
     pub(crate) fn can_go_off(&self, key: Key) -> bool {
         let (Some(index), Some(deadline)) = (self.index(key), self.deadline(key)) else { return false };
-        self.clocks[index - 1].early || self.at(index, 0) >= deadline
+        self.at(index, 0) >= self.clocks[index - 1].earliest.min(deadline)
     }
 
-    /// Lets a clock go off now: its value is its deadline, and no other one is past its own.
+    /// Lets a clock go off now: it is time for it, and no other one is past its own.
     pub(crate) fn go_off(&mut self, key: Key) -> bool {
         let (Some(index), Some(deadline)) = (self.index(key), self.deadline(key)) else { return false };
-        let early = self.clocks[index - 1].early;
-        if !early && !self.constrain(0, index, -deadline) || !self.constrain(index, 0, deadline) {
+        let earliest = self.clocks[index - 1].earliest;
+        if !self.constrain(0, index, -earliest) || !self.constrain(index, 0, deadline) {
             return false;
         }
         self.stop(key);

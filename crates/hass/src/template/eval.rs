@@ -30,7 +30,7 @@ pub trait World {
     /// Whether the state of an entity changed more than so many milliseconds ago; nothing if that is not known.
     fn is_older(&mut self, entity: &str, milliseconds: i64) -> Option<bool>;
 
-    /// Decides what nobody can know.
+    /// Decides what cannot be known.
     fn decide(&mut self, why: &str) -> bool;
 }
 
@@ -90,7 +90,7 @@ pub fn evaluate(template: &Template, world: &mut dyn World, variables: &dyn Vari
     })
 }
 
-/// Whether a value is true; what nobody can know is decided by the world.
+/// Whether a value is true; what cannot be known is decided by the world.
 pub fn truth(value: &Val, world: &mut dyn World) -> bool {
     match value {
         Val::Undefined | Val::None => false,
@@ -113,7 +113,7 @@ struct Output {
 }
 
 /// Why a loop's body ended.
-enum Flow {
+enum LoopFlow {
     Go,
     Break,
     Continue,
@@ -170,7 +170,7 @@ impl Eval<'_> {
         self.scopes.iter().any(|scope| scope.variable(name).is_some()) || self.variables.variable(name).is_some()
     }
 
-    fn pieces(&mut self, pieces: &[Piece], output: &mut Output) -> Result<Flow> {
+    fn pieces(&mut self, pieces: &[Piece], output: &mut Output) -> Result<LoopFlow> {
         for piece in pieces {
             self.spend(1)?;
             match piece {
@@ -191,7 +191,7 @@ impl Eval<'_> {
                         }
                     }
                     match self.pieces(taken, output)? {
-                        Flow::Go => {}
+                        LoopFlow::Go => {}
                         flow => return Ok(flow),
                     }
                 }
@@ -230,8 +230,8 @@ impl Eval<'_> {
                     let number = self.macros.len() - 1;
                     self.set(name, Val::Macro(number));
                 }
-                Piece::Break => return Ok(Flow::Break),
-                Piece::Continue => return Ok(Flow::Continue),
+                Piece::Break => return Ok(LoopFlow::Break),
+                Piece::Continue => return Ok(LoopFlow::Continue),
                 Piece::Unknown(what, names) if names.is_empty() => output.opaque = Some(Arc::from(what.as_str())),
                 Piece::Unknown(what, names) => {
                     for name in names {
@@ -240,7 +240,7 @@ impl Eval<'_> {
                 }
             }
         }
-        Ok(Flow::Go)
+        Ok(LoopFlow::Go)
     }
 
     fn print(&mut self, output: &mut Output, text: &str) -> Result<()> {
@@ -315,7 +315,7 @@ impl Eval<'_> {
             self.set("loop", Val::Map(Arc::new(facts)));
             let flow = self.assign(names, item).and_then(|()| self.pieces(body, output));
             self.scopes.pop();
-            if let Flow::Break = flow? {
+            if let LoopFlow::Break = flow? {
                 break;
             }
         }

@@ -54,7 +54,7 @@ pub(super) const FUNCTIONS: [&str; 44] = [
     "this",
 ];
 
-/// Functions and filters whose result nobody can know.
+/// Functions and filters whose result cannot be known.
 pub(super) const UNKNOWABLE: [&str; 23] = [
     "closest",
     "distance",
@@ -434,7 +434,7 @@ pub(super) fn filter(
             let (from, to) = (argument(0, "old"), argument(1, "new"));
             match (from, to) {
                 (Some(Val::Opaque(why)), _) | (_, Some(Val::Opaque(why))) => Ok(Val::Opaque(why)),
-                (Some(from), Some(to)) => limited(value.to_string().replace(&from.to_string(), &to.to_string())),
+                (Some(from), Some(to)) => replaced(&value.to_string(), &from.to_string(), &to.to_string()),
                 _ => fail("`replace` needs what to replace, and by what"),
             }
         }
@@ -451,6 +451,11 @@ pub(super) fn filter(
                     return Ok(Val::Opaque(why));
                 }
                 texts.push(item.to_string());
+            }
+            // Whether there is room has to be known before the text is made.
+            let length = texts.iter().map(|text| text.len() + separator.len()).sum::<usize>();
+            if length > MOST_OUTPUT + separator.len() {
+                return fail(TOO_MUCH);
             }
             limited(texts.join(&separator))
         }
@@ -695,8 +700,18 @@ fn path(eval: &mut Eval<'_>, item: &Val, path: &str) -> Result<Val> {
     Ok(value)
 }
 
+/// What is said of a template that makes too much.
+const TOO_MUCH: &str = "the template makes more text than is looked at";
+
 fn limited(text: String) -> Result<Val> {
-    if text.len() > MOST_OUTPUT { fail("the template makes more text than is looked at") } else { Ok(Val::text(text)) }
+    if text.len() > MOST_OUTPUT { fail(TOO_MUCH) } else { Ok(Val::text(text)) }
+}
+
+/// A text with something replaced. Whether there is room has to be known before it is made.
+fn replaced(text: &str, from: &str, to: &str) -> Result<Val> {
+    let places = if to.len() > from.len() { text.matches(from).count() } else { 0 };
+    let length = text.len().saturating_add(places.saturating_mul(to.len() - from.len().min(to.len())));
+    if length > MOST_OUTPUT { fail(TOO_MUCH) } else { limited(text.replace(from, to)) }
 }
 
 fn number_of(value: &Val) -> Result<f64> {
@@ -857,7 +872,7 @@ pub(super) fn method(
                 "endswith" => Val::Bool(text.ends_with(&argument)),
                 "replace" => {
                     let by = positional.get(1).map_or_else(String::new, Val::to_string);
-                    return limited(text.replace(&argument, &by));
+                    return replaced(&text, &argument, &by);
                 }
                 "split" if first == Val::Undefined || first == Val::None => {
                     Val::list(text.split_whitespace().map(Val::text).collect())

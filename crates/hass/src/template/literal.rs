@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// The value that a rendered text spells: a number, a boolean, `None`, a list, a mapping; else the text itself.
 pub fn native(text: &str) -> Val {
     let text = text.trim();
-    let mut reader = Reader { rest: text, depth: 0 };
+    let mut reader = LiteralReader { rest: text, depth: 0 };
     match reader.value() {
         Some(value) if reader.rest.trim().is_empty() && is_wanted(&value, text) => value,
         _ => Val::text(text),
@@ -30,12 +30,12 @@ fn is_wanted(value: &Val, text: &str) -> bool {
     }
 }
 
-struct Reader<'t> {
+struct LiteralReader<'t> {
     rest: &'t str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl LiteralReader<'_> {
     fn skip(&mut self) {
         self.rest = self.rest.trim_start();
     }

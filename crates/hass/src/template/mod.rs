@@ -1,7 +1,7 @@
 //! Jinja templates as Home Assistant renders them, as far as they decide something.
 //!
-//! An evaluator of our own: it asks a [`World`] for states, so that every read is seen, and it knows values that nobody can
-//! know ([`Val::Opaque`]), such as the month: a decision that depends on one is left to the world. Work and memory
+//! An evaluator of our own: it asks a [`World`] for states, so that every read is seen, and it has values that cannot
+//! be known ([`Val::Opaque`]), such as the month: a decision that depends on one is left to the world. Work and memory
 //! are limited; nothing is executed but the expressions of the template.
 
 mod eval;

@@ -9,7 +9,7 @@ use crate::yaml::Place;
 const MOST_DEPTH: usize = 60;
 
 pub(super) fn template(text: &str, place: Place) -> Result<Template, String> {
-    let mut reader = Reader { parts: parts(text)?.into_iter().peekable(), depth: 0 };
+    let mut reader = TemplateReader { parts: parts(text)?.into_iter().peekable(), depth: 0 };
     let (body, end) = reader.body(&[])?;
     match end {
         None => Ok(Template { place, text: text.to_owned(), body }),
@@ -17,7 +17,7 @@ pub(super) fn template(text: &str, place: Place) -> Result<Template, String> {
     }
 }
 
-struct Reader {
+struct TemplateReader {
     parts: std::iter::Peekable<std::vec::IntoIter<Part>>,
     depth: usize,
 }
@@ -25,7 +25,7 @@ struct Reader {
 /// The block that ended a body: its first word, and the rest.
 type End = Option<(String, Line)>;
 
-impl Reader {
+impl TemplateReader {
     /// Pieces up to a block that begins with one of these words.
     fn body(&mut self, until: &[&str]) -> Result<(Vec<Piece>, End), String> {
         self.depth += 1;

@@ -21,7 +21,7 @@ pub struct Reads {
     pub clock: bool,
     /// The names that it uses and does not define.
     pub names: Vec<String>,
-    /// What nobody can know, in words.
+    /// What cannot be known, in words.
     pub opaque: Vec<String>,
 }
 

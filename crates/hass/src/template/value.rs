@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// A value of a template, of a variable, or of an action's data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Val {
-    /// A name that nobody defined: renders as nothing, and is false.
+    /// A name without a definition: renders as nothing, and is false.
     Undefined,
     /// `none`
     None,
@@ -18,7 +18,7 @@ pub enum Val {
     Text(Arc<str>),
     List(Arc<Vec<Val>>),
     Map(Arc<Vec<(Val, Val)>>),
-    /// What nobody can know, and why.
+    /// What cannot be known, and why.
     Opaque(Arc<str>),
     /// The state object of an entity.
     State(Arc<str>),
@@ -80,7 +80,7 @@ impl Val {
         Val::Float(Number(number))
     }
 
-    /// Something that nobody can know.
+    /// Something that cannot be known.
     pub fn opaque(why: impl AsRef<str>) -> Val {
         Val::Opaque(Arc::from(why.as_ref()))
     }

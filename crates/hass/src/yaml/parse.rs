@@ -69,7 +69,7 @@ enum Content {
     Map(Vec<(Node, Node)>, Option<Node>),
 }
 
-struct Builder<'s> {
+struct TreeBuilder<'s> {
     file: FileId,
     spare: &'s mut usize,
     open: Vec<Open>,
@@ -80,7 +80,7 @@ struct Builder<'s> {
 
 fn read(file: FileId, text: &str, spare: &mut usize) -> Result<(Node, Doubles), YamlError> {
     let mut builder =
-        Builder { file, spare, open: Vec::new(), anchors: FxHashMap::default(), doubles: Vec::new(), root: None };
+        TreeBuilder { file, spare, open: Vec::new(), anchors: FxHashMap::default(), doubles: Vec::new(), root: None };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             let mark = error.marker();
@@ -96,7 +96,7 @@ fn read(file: FileId, text: &str, spare: &mut usize) -> Result<(Node, Doubles), 
     Ok((builder.root.unwrap_or(nothing), builder.doubles))
 }
 
-impl Builder<'_> {
+impl TreeBuilder<'_> {
     fn error(&self, place: Place, message: impl Into<String>) -> YamlError {
         YamlError { place, message: message.into() }
     }

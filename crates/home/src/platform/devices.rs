@@ -55,6 +55,14 @@ const UNSAID: [&str; 16] = [
 /// Commands that every device understands and that change nothing here.
 const WITHOUT_EFFECT: [&str; 6] = ["refresh", "poll", "configure", "ping", "save", "installed"];
 
+/// Whether a name looks like a command of a driver's own, and not like a question or a method of lists.
+fn is_own_command(name: &str, arguments: &[Value]) -> bool {
+    const QUESTIONS: [&str; 8] = ["get", "is", "has", "current", "latest", "supports", "to", "events"];
+    let asks = |word: &str| name.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_uppercase));
+    let of_lists = crate::reading::COLLECTION.contains(&name) || QUESTIONS.contains(&name);
+    !of_lists && !QUESTIONS.iter().any(|word| asks(word)) && !matches!(arguments.last(), Some(Value::Closure(_)))
+}
+
 /// The colors by name, with which the study answers a color in hexadecimal.
 const COLORS: [(&str, &str); 7] = [
     ("#0000FF", "Blue"),
@@ -268,7 +276,10 @@ impl Stage<'_> {
         let powers = &wired.powers;
         let Some(command) = powers.command(name).cloned() else {
             // A real device may be able to do more than the app asked for; what that changes is not looked at then.
-            let is_known = wired.unknown_make || WITHOUT_EFFECT.contains(&name) || self.home.table.knows_command(name);
+            let is_known = wired.unknown_make
+                || WITHOUT_EFFECT.contains(&name)
+                || self.home.table.knows_command(name)
+                || self.home.is_of_hubitat(app(run)) && is_own_command(name, arguments);
             if is_known {
                 self.note_command(run, device, name, at);
             }

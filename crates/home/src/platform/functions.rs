@@ -25,23 +25,27 @@ const MESSAGES: [&str; 11] = [
 ];
 
 /// What a platform can do and is not modelled.
-const UNMODELLED: [(&str, &str); 16] = [
+const UNMODELLED: [(&str, &str); 10] = [
     ("getAllGlobalVars", "a hub variable"),
     ("getGlobalVar", "a hub variable"),
-    ("setGlobalVar", "a hub variable"),
     ("getGlobalVarsByType", "a hub variable"),
-    ("addInUseGlobalVar", "a hub variable"),
-    ("removeInUseGlobalVar", "a hub variable"),
-    ("removeAllInUseGlobalVar", "a hub variable"),
-    ("uploadHubFile", "a file of the hub"),
     ("downloadHubFile", "a file of the hub"),
-    ("deleteHubFile", "a file of the hub"),
     ("getHubFiles", "a file of the hub"),
     ("getHubUID", "the identity of the hub"),
     ("getMACFromIP", "the network of the hub"),
     ("getRooms", "the rooms of the home"),
     ("sendHsmEvent", "the alarm system of the hub"),
     ("subscribeToSsdp", "the network of the hub"),
+];
+
+/// What changes something of the hub that is not modelled. It is noted, and nothing comes of it.
+const WITHOUT_EFFECT: [(&str, &str); 6] = [
+    ("setGlobalVar", "sets a hub variable"),
+    ("addInUseGlobalVar", ""),
+    ("removeInUseGlobalVar", ""),
+    ("removeAllInUseGlobalVar", ""),
+    ("uploadHubFile", "writes a file of the hub"),
+    ("deleteHubFile", "deletes a file of the hub"),
 ];
 
 /// Requests to the web.
@@ -82,6 +86,12 @@ impl Stage<'_> {
         }
         if let Some(what) = UNMODELLED.iter().find(|(known, _)| *known == name).map(|(_, what)| what) {
             return Err(Trouble::unsupported(format!("{what} ({name})")));
+        }
+        if let Some((_, what)) = WITHOUT_EFFECT.iter().find(|(known, _)| *known == name) {
+            if !what.is_empty() {
+                self.note_action(app(run), at, || format!("{what} ({name})"));
+            }
+            return Ok(Some(Value::Bool(true)));
         }
         if let Some(answer) = self.call_timer(run, name, arguments)? {
             return Ok(Some(answer));
@@ -146,13 +156,14 @@ impl Stage<'_> {
                 | "pauseExecution"
                 | "setPreferences"
                 | "definition"
+                | "library"
                 | "preferences"
                 | "mappings"
                 | "include"
                 | "registerChangeHandler",
                 _,
             ) => Value::Null,
-            // Pages are for people; nobody looks at one while events happen.
+            // Pages are for people; none is shown while events happen.
             ("dynamicPage" | "page" | "section" | "input" | "paragraph" | "href" | "label" | "image", _) => Value::Null,
             ("buildActionUrl" | "buildResourceUrl", _) => Value::text("https://api"),
             ("getLocation", []) => Value::Object(Object::new(kind::LOCATION, 0)),
@@ -163,7 +174,7 @@ impl Stage<'_> {
         }))
     }
 
-    /// A request to the web is noted. Nobody answers; in the study, the request itself is the answer.
+    /// A request to the web is noted. There is no answer; in the study, the request itself is the answer.
     fn request(&mut self, run: &mut Run, name: &str, arguments: &[Value], at: Span) -> Result<Value, Trouble> {
         self.note_action(app(run), at, || format!("asks the web ({name})"));
         if self.home.profile == Profile::Paper

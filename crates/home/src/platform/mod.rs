@@ -100,7 +100,7 @@ pub(crate) fn devices_in(value: &Value) -> Vec<u32> {
     }
 }
 
-/// Who is running. Only apps call the platform.
+/// The app that is running. Only apps call the platform.
 pub(crate) fn app(run: &Run) -> u32 {
     run.instance().map_or(0, |instance| instance.tag())
 }

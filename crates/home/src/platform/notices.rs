@@ -47,6 +47,7 @@ impl Stage<'_> {
             }
             "date" | "dateValue" | "dateCreated" | "lastUpdated" => Value::Date(clock::NOW),
             "isoDate" => Value::text("2019-08-01T21:14:40.896Z"),
+            "unixTime" => Value::Long(clock::NOW),
             "unit" if in_study => Value::text(""),
             "source" => Value::text(if notice.device.is_some() { "DEVICE" } else { "LOCATION" }),
             "id" => Value::text("event"),

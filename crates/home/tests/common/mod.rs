@@ -21,7 +21,7 @@ pub fn home(apps: &[String]) -> Home {
     home_with(&Options::default(), apps)
 }
 
-/// The environment of the study, where nobody looks for conflicts.
+/// The environment of the study, without a search for conflicts.
 pub fn study(apps: &[String]) -> Home {
     home_with(&Options { profile: Profile::Paper, conflicts: false, ..Options::default() }, apps)
 }
@@ -51,7 +51,7 @@ impl<'h> Visit<'h> {
         Visit { home, state, violations, footprint: Footprint::default(), outcomes: 1 }
     }
 
-    /// The names of those who can move.
+    /// The names of the enabled actors.
     pub fn enabled(&self) -> Vec<String> {
         self.actors().into_iter().map(|actor| self.home.actor_name(actor)).collect()
     }

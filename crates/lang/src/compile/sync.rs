@@ -88,7 +88,7 @@ impl Compiler<'_> {
         if dst == NONE { 0 } else { dst }
     }
 
-    /// Who only tries to take a mutex does not have to wait for its holder.
+    /// A step that only tries to acquire a mutex does not wait for its holder.
     fn note_tried(&mut self, mutex: &Place, place: PlaceRef) {
         let Some(&Global::Mutex { base, length }) = self.globals.get(&mutex.name.text) else { return };
         let (first, count) = if place.index == NONE { (place.base, 1) } else { (base, length.unwrap_or(1)) };

@@ -1,4 +1,4 @@
-//! Who can move, and who is blocked on what.
+//! Which actors can move, and on what the others are blocked.
 
 use super::Model;
 use crate::code::Instruction;
@@ -35,7 +35,7 @@ impl Model {
         }
     }
 
-    /// Appends those who have records and can move.
+    /// Appends the enabled actors that have records.
     pub(super) fn enabled_records(&self, words: &[i64], into: &mut Vec<ActorId>) {
         let mut busy_handler = None;
         for record in self.records(words) {
@@ -76,7 +76,7 @@ impl Model {
         (event < self.program.events.len()).then_some(event)
     }
 
-    /// Who has a record, may move some day and is not among those who can move now; with such a record.
+    /// The blocked actors that have records; each with a record.
     fn waiting_records<'w>(
         &self,
         words: &'w [i64],
@@ -135,7 +135,7 @@ impl Model {
         }
     }
 
-    /// The events that are not among those who can move now.
+    /// The events that are not enabled.
     fn waiting_events<'w>(&'w self, enabled: &'w [ActorId]) -> impl Iterator<Item = usize> + 'w {
         // Those that are stand in order at the end of the list.
         let mut can_happen = enabled.iter().filter_map(|&actor| self.event_of(actor)).peekable();

@@ -40,8 +40,8 @@ impl Model {
         matches!(before, Some(Instruction::Wait { signalled, .. }) if signalled != NONE)
     }
 
-    /// How a mutex is touched by taking it. One that some only try to take is a shared object like any other: who takes it
-    /// need not have waited for the actor that released it.
+    /// How acquiring a mutex touches it. One that some steps only try to acquire is a shared object like any other: an
+    /// actor that acquires it need not have waited for the one that released it.
     pub(crate) fn locking(&self, mutex: usize) -> Access {
         if self.program.tried[mutex] { Access::READ_WRITE } else { Access::WRITE }
     }
@@ -73,7 +73,7 @@ impl Model {
     }
 
     /// Whether a violation has stopped an actor whose record goes.
-    pub(crate) fn forgot_somebody_stopped(&self, words: &[i64]) -> bool {
+    pub(crate) fn forgot_a_stopped_actor(&self, words: &[i64]) -> bool {
         words[self.layout.stopped..self.layout.stopped_readers].contains(&1)
     }
 
@@ -87,7 +87,7 @@ impl Model {
         self.sync_count(words, object) - known - stopped.get(lock).copied().unwrap_or(0)
     }
 
-    /// Those who hold a read-write lock for reading and are not forgotten.
+    /// The actors that hold a read-write lock for reading and are not forgotten.
     pub(crate) fn readers<'w>(&self, words: &'w [i64], lock: usize) -> impl Iterator<Item = Record> + 'w {
         let has_begun = |record: &Record| record.header.status != Status::Pending;
         self.records(words).filter(has_begun).filter(move |record| words[record.stack() + lock] > 0)

@@ -1,9 +1,9 @@
 //! Actors that come and go: spawn, join, post.
 
 use super::{CREATION, Run, Stop};
+use crate::Identity;
 use crate::ast::Fault;
 use crate::code::{NONE, PlaceRef, Register};
-use crate::model::Identity;
 use crate::state::{Header, Kind, Record, Records, Status, pair};
 use mazurka_core::Access;
 use smallvec::SmallVec;
@@ -121,8 +121,8 @@ impl Run<'_> {
             Identity::History => self.model.names().child(self.actor, number, Some(handler), message),
             Identity::Presence => presence,
         };
-        // By presence, equal messages are one actor. Their posts commute, but which of them came first matters to
-        // whoever asks what a message needed in order to be there.
+        // By presence, equal messages are one actor. Their posts commute, but which of them came first matters to an
+        // engine that asks what a message needed in order to be there.
         self.touch(self.model.life(posted), Access::WRITE);
         self.step.made(posted);
         if !self.program.handlers[handler as usize].any {

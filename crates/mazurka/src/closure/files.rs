@@ -14,10 +14,13 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// The files of the test that runs. libtest names its threads after tests; elsewhere the place of the call has to do.
-    pub(super) fn of_test(name: Option<&str>, caller: &Location<'_>) -> Self {
+    /// The files of the test that runs. libtest names its threads after tests, unless it runs them one after the other: then the
+    /// function tells that the closure is in. Elsewhere the place of the call has to do.
+    pub(super) fn of_test(name: Option<&str>, closure: &str, caller: &Location<'_>) -> Self {
         let thread = std::thread::current();
-        let test = thread.name().filter(|name| *name != "main");
+        let function = closure.strip_suffix("::{{closure}}").and_then(|path| path.split_once("::"));
+        let function = function.map(|(_crate, function)| function).filter(|function| !function.contains(['{', '<']));
+        let test = thread.name().filter(|name| *name != "main").or(function);
         let place = || {
             let file =
                 Path::new(caller.file()).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());

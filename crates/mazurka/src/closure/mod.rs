@@ -22,6 +22,9 @@ use std::time::Duration;
 /// How long an execution may become unless something is said.
 const STEPS: u64 = 10_000;
 
+/// How long it may take to shorten what was found: a closure is run again for each attempt.
+const SHORTENING: Duration = Duration::from_secs(5);
+
 /// Runs a closure in every order of its threads, and panics with the story of one that fails.
 ///
 /// The closure uses the doubles of `std` in [`doubles`](crate::doubles), or those of the crate `mazurka-sync`, which are `std` itself in
@@ -62,6 +65,7 @@ pub struct Builder {
     allow_bounded: bool,
     all: bool,
     stack_size: Option<usize>,
+    step_time: Option<Duration>,
     spin_detection: bool,
 }
 
@@ -83,6 +87,7 @@ impl Builder {
             allow_bounded: false,
             all: false,
             stack_size: None,
+            step_time: None,
             spin_detection: true,
         }
     }
@@ -136,6 +141,12 @@ impl Builder {
         Builder { stack_size: Some(bytes), ..self }
     }
 
+    /// How long a thread may take to come to its next operation; 10 seconds unless something is said. What takes longer is told,
+    /// and ends the check with the verdict `unsupported`.
+    pub fn step_time(self, limit: Duration) -> Self {
+        Builder { step_time: Some(limit), ..self }
+    }
+
     /// Whether a thread in a loop that would do the same again waits until something changes. It does unless this says no.
     pub fn spin_detection(self, on: bool) -> Self {
         Builder { spin_detection: on, ..self }
@@ -148,15 +159,15 @@ impl Builder {
     #[track_caller]
     pub fn check(self, body: impl Fn() + Send + Sync + 'static) -> Checked {
         assert!(!mazurka_rust::is_checking(), "a model cannot be checked within another one");
-        let files = Files::of_test(self.name.as_deref(), Location::caller());
+        let files = Files::of_test(self.name.as_deref(), std::any::type_name_of_val(&body), Location::caller());
         let this = self.told_by_environment();
         let program = this.program(body);
         if let Some(told) = replay::asked_for(&program, &files) {
             // Its threads are unwound before this one is.
             drop(program);
-            panic!("{told}");
+            fail(told);
         }
-        let checked = this.search(&program, &files);
+        let checked = this.search_where_it_can_be(&program, &files);
         let is_fine = match checked.exploration.verdict {
             Verdict::Verified => program.not_covered().is_empty(),
             Verdict::Bounded { .. } => this.allow_bounded,
@@ -167,28 +178,42 @@ impl Builder {
         }
         let told = told(&checked, &program, &files);
         drop(program);
-        panic!("{told}");
+        fail(told)
     }
 
     /// Checks a closure, whatever comes of it. Neither files nor the environment are looked at.
     pub fn explore(self, body: impl Fn() + Send + Sync + 'static) -> Checked {
         let program = self.program(body);
-        self.search(&program, &Files::nowhere(self.name.as_deref()))
+        self.search_where_it_can_be(&program, &Files::nowhere(self.name.as_deref()))
     }
 
     fn program(&self, body: impl Fn() + Send + Sync + 'static) -> RustProgram {
         let closure = Closure::new(body).spin_detection(self.spin_detection);
-        RustProgram::new(match self.stack_size {
+        let closure = match self.stack_size {
             Some(bytes) => closure.stack_size(bytes),
             None => closure,
+        };
+        RustProgram::new(match self.step_time {
+            Some(limit) => closure.step_time(limit),
+            None => closure,
         })
+    }
+
+    /// On an OS thread that does not count as panicking: the threads of a model would seem to panic as well. It counts so in a
+    /// destructor that a panic runs, and after a check that ended because a thread of it had to wait while it unwound.
+    fn search_where_it_can_be(&self, program: &RustProgram, files: &Files) -> Checked {
+        if !std::thread::panicking() {
+            return self.search(program, files);
+        }
+        let searched = std::thread::scope(|scope| scope.spawn(|| self.search(program, files)).join());
+        searched.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     fn search(&self, program: &RustProgram, files: &Files) -> Checked {
         let budget = Budget { depth: Some(self.steps), time: self.time, ..Budget::default() };
         let options = Options { budget, all: self.all, threads: self.threads, ..Options::default() };
         let engine = self.engine.unwrap_or_else(|| program.usual_engine());
-        Check::new(program).name(files.name()).engine(engine).options(options).run()
+        Check::new(program).name(files.name()).engine(engine).options(options).shortening(SHORTENING).run()
     }
 
     fn told_by_environment(self) -> Self {
@@ -216,6 +241,16 @@ fn engine_by_name(what: &str, name: &str) -> Engine {
 fn variable<T: FromStr>(name: &str, expected: &str) -> Option<T> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is not {expected}")))
+}
+
+/// Fails the test. Where a thread of the model was about to end the process by a panic, the hook of another one would.
+#[track_caller]
+fn fail(told: String) -> ! {
+    if mazurka_core::must_not_panic() {
+        mazurka_rust::say(&told);
+        std::panic::resume_unwind(Box::new(told));
+    }
+    panic!("{told}")
 }
 
 /// The report of a check that failed, with where to read on.

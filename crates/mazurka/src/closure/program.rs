@@ -14,7 +14,7 @@ const FOR_ALL: &str =
 const FOR_CONSISTENT: &str = "no sequentially consistent execution panics, deadlocks, spins for ever, or has a data race by \
                               the orderings as written; wrong values that weaker atomics may read are not looked for";
 
-/// So many weak operations are named.
+/// How many weak operations are named.
 const MOST_NAMED: usize = 5;
 
 /// A closure to be checked.

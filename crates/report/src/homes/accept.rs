@@ -6,7 +6,7 @@
 //! ```
 //!
 //! One line is one finding: the apps, and the sentence of the table without the events that lead there. `*` stands for any
-//! other app. Where one pair has several findings with the same sentence, each of them needs a line. Empty lines and lines that begin with `#` are passed over.
+//! other app, and alone for any apps. Numbers of lines, and what a sentence says after `because`, may differ. Where one pair has several findings with the same sentence, each of them needs a line. Empty lines and lines that begin with `#` are passed over.
 
 use crate::layout::{excerpt, one_line};
 use crate::pairs::{PairRow, PairViolation};
@@ -20,7 +20,7 @@ pub struct Accepted {
     entries: HashMap<Finding, Vec<AcceptedLine>>,
 }
 
-/// Two apps, in the order of their names, and what is found in them.
+/// The apps, in the order of their names, and what is found in them.
 type Finding = (Vec<String>, String);
 
 /// What a list says beyond what was found.
@@ -48,7 +48,7 @@ struct AcceptedLine {
 /// A line that is not an accepted finding.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}:{line}: {found}\nexpected two apps and a finding, as in: fire-alarm + night-light: \"Night Light\" turns off …",
+    "{}:{line}: {found}\nexpected apps and a finding, as in: fire-alarm + night-light: \"Night Light\" turns off …",
 name(.file)
 )]
 pub struct AcceptError {
@@ -81,10 +81,11 @@ impl Accepted {
             let apps = sorted(&row.apps);
             let mut alike: HashMap<String, usize> = HashMap::new();
             for violation in &mut row.violations {
-                let message = one_line(&violation.message);
+                let message = comparable(&one_line(&violation.message));
                 let number = alike.entry(message.clone()).or_default();
                 let with_any = apps.iter().map(|app| sorted(&[ANY.to_owned(), app.clone()]));
-                let findings = [apps.clone()].into_iter().chain(with_any).map(|apps| (apps, message.clone()));
+                let any = vec![ANY.to_owned()];
+                let findings = [apps.clone(), any].into_iter().chain(with_any).map(|apps| (apps, message.clone()));
                 let accepting: Vec<usize> =
                     findings.filter_map(|finding| Some(self.entries.get(&finding)?.get(*number)?.line)).collect();
                 violation.accepted = !accepting.is_empty();
@@ -134,7 +135,10 @@ pub fn list(rows: &[PairRow]) -> String {
 
 fn entry(row: &PairRow, violation: &PairViolation) -> String {
     let apps: Vec<String> = row.apps.iter().map(|app| one_line(app)).collect();
-    format!("{}: {}", apps.join(" + "), one_line(&violation.message))
+    // A name with such signs in it could not be told from them; the sentence has the names as well.
+    let is_plain = !apps.is_empty() && !apps.iter().any(|app| app.contains(": ") || app.contains(" + "));
+    let apps = if is_plain { apps.join(" + ") } else { ANY.to_owned() };
+    format!("{apps}: {}", one_line(&violation.message))
 }
 
 fn sorted(apps: &[String]) -> Vec<String> {
@@ -145,11 +149,33 @@ fn sorted(apps: &[String]) -> Vec<String> {
 
 fn split(line: &str) -> Option<Finding> {
     let (apps, message) = line.split_once(": ")?;
-    let (one, other) = apps.split_once(" + ")?;
     let message = message.trim();
-    let apps = sorted(&[one.trim().to_owned(), other.trim().to_owned()]);
+    let apps: Vec<String> = apps.split(" + ").map(|app| app.trim().to_owned()).collect();
+    let apps = sorted(&apps);
     let is_whole = !message.is_empty() && apps.iter().all(|app| !app.is_empty());
-    is_whole.then(|| (apps, message.to_owned()))
+    is_whole.then(|| (apps, comparable(message)))
+}
+
+/// A sentence without what changes when the program around it does: numbers of lines, and the event that came first.
+fn comparable(sentence: &str) -> String {
+    let mut text = sentence.to_owned();
+    if let Some(start) = text.find(" because ")
+        && let Some(length) = text[start..].find(';')
+    {
+        text.replace_range(start..start + length, "");
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(':') {
+        let digits = rest[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let is_line = digits > 0 && rest[..at].ends_with(|letter: char| letter.is_alphanumeric());
+        kept.push_str(&rest[..at]);
+        if !is_line {
+            kept.push(':');
+        }
+        rest = &rest[at + 1 + if is_line { digits } else { 0 }..];
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -214,8 +240,28 @@ mod tests {
     }
 
     #[test]
+    fn lines_may_move_and_causes_may_differ() {
+        let one = "\"A\" turns x on (a.yaml:12 and b.yaml:3), both because of one event; which: \"B\" wins";
+        let other = "\"A\" turns x on (a.yaml:17 and b.yaml:3), both because y became on; which: \"B\" wins";
+        assert_eq!(comparable(one), comparable(other));
+        assert_eq!(comparable(one), "\"A\" turns x on (a.yaml and b.yaml), both; which: \"B\" wins");
+        assert_eq!(comparable("no colon"), "no colon");
+    }
+
+    #[test]
+    fn a_star_alone_accepts_a_sentence_of_any_apps() {
+        let mut rows = pairs::tests::some();
+        let text = format!("*: {}\n*: it hums\n", rows[0].violations[0].message);
+        let marked = Accepted::parse("list", &text).expect("it is a list").mark(&mut rows);
+        assert_eq!(rows[0].verdict, "accepted");
+        assert_eq!((marked.gone.len(), marked.elsewhere), (0, 0), "two of the pairs are not known to the end");
+        rows.iter_mut().for_each(|row| row.apps[0] = format!("Lights: {}", row.apps[0]));
+        assert!(list(&rows).ends_with("\n*: \"Lock\" locks what \"Alarm\" unlocked\n"), "{}", list(&rows));
+    }
+
+    #[test]
     fn a_line_that_is_no_finding_is_an_error_with_its_place() {
-        for wrong in ["alarm", "alarm + lock", "alarm: x", " + b: x", "a + b: "] {
+        for wrong in ["alarm", "alarm + lock", " + b: x", "a + b: "] {
             let error = Accepted::parse("list", &format!("# first\n{wrong}\n")).expect_err("it is no finding");
             assert!(error.to_string().starts_with("list:2: "), "{error}");
         }

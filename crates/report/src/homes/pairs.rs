@@ -1,4 +1,4 @@
-//! A table over pairs of apps: who fights with whom.
+//! A table over pairs of apps: which of them fight.
 
 use crate::TextOptions;
 use crate::format::{count, duration, number};
@@ -57,6 +57,33 @@ pub struct PairViolation {
 impl PairViolation {
     fn severity(&self) -> Severity {
         self.severity.as_deref().and_then(Severity::by_name).unwrap_or_default()
+    }
+}
+
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// Two apps each.
+    #[default]
+    Pairs,
+    /// Some automations of a home with Home Assistant each.
+    Slices,
+}
+
+impl Rows {
+    fn title(self) -> &'static str {
+        match self {
+            Rows::Pairs => "apps",
+            Rows::Slices => "automations",
+        }
+    }
+
+    /// A number of rows, in words.
+    pub fn counted(self, rows: usize) -> String {
+        match self {
+            Rows::Pairs => count(rows as u64, "pair", "pairs"),
+            Rows::Slices => count(rows as u64, "slice", "slices"),
+        }
     }
 }
 
@@ -255,15 +282,16 @@ const TITLES: [&str; 7] = ["apps", "verdict", "found", "events", "states", "tran
 const APPS: usize = 0;
 /// What is given up first where the table is too wide: transitions, events, states.
 const LEAST_WANTED: [usize; 3] = [5, 3, 4];
-/// However narrow the screen is, the names of apps have so much room.
+/// However narrow the screen is, the names of apps have this much room.
 const LEAST_ROOM: usize = 20;
 
 /// The table for people: a line per pair, and below it what was found or why nothing is known.
-pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
+pub fn text(rows: &[PairRow], kind: Rows, options: &TextOptions) -> String {
     let paint = Paint { colour: options.colour };
     let cells: Vec<[String; 7]> = rows.iter().map(cells).collect();
     let fill = |column: usize| cells.iter().map(|row| width(&row[column])).max().unwrap_or(0).max(TITLES[column].len());
     let mut fills: Vec<usize> = (0..TITLES.len()).map(fill).collect();
+    fills[APPS] = fills[APPS].max(kind.title().len());
     let mut columns: Vec<usize> = (0..TITLES.len()).collect();
     let total = |columns: &[usize], fills: &[usize]| columns.iter().map(|&column| fills[column] + 2).sum::<usize>() - 2;
     for unwanted in LEAST_WANTED {
@@ -289,7 +317,8 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
         let rest = names.map(|name| format!("\n{name}")).collect::<String>();
         line.trim_end().to_owned() + &rest
     };
-    let titles = TITLES.map(str::to_owned);
+    let mut titles = TITLES.map(str::to_owned);
+    titles[APPS] = kind.title().to_owned();
     let mut lines = vec![paint.bold(&line(&titles, &titles[1]))];
     for (row, cells) in rows.iter().zip(&cells) {
         let verdict = match row.verdict.as_str() {
@@ -301,7 +330,7 @@ pub fn text(rows: &[PairRow], options: &TextOptions) -> String {
         lines.extend(notes(row, options.width));
     }
     lines.push(String::new());
-    lines.push(conclusion(rows));
+    lines.push(conclusion(rows, kind));
     lines.join("\n") + "\n"
 }
 
@@ -363,8 +392,8 @@ fn sentence(violation: &PairViolation) -> String {
 }
 
 /// How many pairs there are of each verdict.
-pub(crate) fn conclusion(rows: &[PairRow]) -> String {
-    let total = count(rows.len() as u64, "pair", "pairs");
+pub(crate) fn conclusion(rows: &[PairRow], kind: Rows) -> String {
+    let total = kind.counted(rows.len());
     let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
     let mut parts = vec![format!("{} fight", number(fights as u64))];
     for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED, ACCEPTED] {
@@ -471,7 +500,7 @@ pub(crate) mod tests {
 
     #[test]
     fn fights_come_first_and_are_told() {
-        insta::assert_snapshot!(text(&some(), &TextOptions { width: 120, ..TextOptions::default() }), @r#"
+        insta::assert_snapshot!(text(&some(), Rows::Pairs, &TextOptions { width: 120, ..TextOptions::default() }), @r#"
         apps                   verdict       found       events  states  transitions    time
         alarm + lock           violated      1 conflict       4   1,234        5,678   12 ms
             high: "Lock" locks what "Alarm" unlocked (after: smoke, leave)
@@ -487,7 +516,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_narrow_screen_keeps_what_matters_most() {
-        insta::assert_snapshot!(text(&some(), &TextOptions { width: 54, ..TextOptions::default() }), @r#"
+        insta::assert_snapshot!(text(&some(), Rows::Pairs, &TextOptions { width: 54, ..TextOptions::default() }), @r#"
         apps                  verdict       found         time
         alarm + lock          violated      1 conflict   12 ms
             high: "Lock" locks what "Alarm" unlocked (after:
@@ -524,7 +553,7 @@ pub(crate) mod tests {
         rows[0].violations[1].accepted = true;
         rows[1].violations[0].accepted = true;
         rows.iter_mut().for_each(PairRow::conclude_accepted);
-        insta::assert_snapshot!(text(&rows, &TextOptions { width: 120, ..TextOptions::default() }), @"
+        insta::assert_snapshot!(text(&rows, Rows::Pairs, &TextOptions { width: 120, ..TextOptions::default() }), @"
         apps   verdict   found                            events  states  transitions   time
         a + b  violated  1 conflict, 1 crash, 1 accepted       4   1,234        5,678  12 ms
             high: it falls (after: dusk)

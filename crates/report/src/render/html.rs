@@ -250,7 +250,8 @@ struct PageViolation<'a> {
     start_values: Vec<(&'a str, &'a str)>,
     /// For each step those that it depends on.
     causes: Vec<Vec<CauseObject<'a>>>,
-    /// Stretches of steps within critical sections, from 0: the first, the last, and the lock that is held.
+    /// Stretches of steps that are folded, from 0: the first, the last, and the lock that is held meanwhile; without one
+    /// they are more steps on the line of the one before.
     folds: Vec<(usize, usize, &'a str)>,
     /// Why nothing happens any more, if the program stands still for ever at the end.
     still: Option<&'a str>,
@@ -275,7 +276,12 @@ impl<'a> PageViolation<'a> {
             initial: pairs(&story.initial),
             start_values: pairs(&story.start_values),
             causes: story.rows.iter().map(causes).collect(),
-            folds: story.folds().into_iter().map(|fold| (fold.first, fold.last, fold.lock)).collect(),
+            folds: story
+                .folds()
+                .into_iter()
+                .map(|fold| (fold.first, fold.last, fold.lock))
+                .chain(story.line_folds().into_iter().map(|rows| (rows.start, rows.end - 1, "")))
+                .collect(),
             still: story.lasso.as_ref().and_then(|lasso| lasso.still.as_deref()),
             shortened: story.was_shortened().then(|| story.shortening()),
         }

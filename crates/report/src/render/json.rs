@@ -280,7 +280,8 @@ struct ChoiceObject<'a> {
     instead: &'a str,
 }
 
-/// An actor that waits in a deadlock: what it wants to do, what for, who holds that, and what it holds itself.
+/// An actor that waits in a deadlock: what it wants to do, what it waits for, which actor holds that, and what it holds
+/// itself.
 #[derive(Serialize)]
 struct WaitObject<'a> {
     actor: &'a str,

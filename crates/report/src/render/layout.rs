@@ -112,7 +112,7 @@ impl Paint {
         self.with("1", text)
     }
 
-    /// What is there for those who look for it.
+    /// What matters less, in a faint colour.
     pub fn dim(self, text: &str) -> String {
         self.with("2", text)
     }

@@ -56,12 +56,16 @@ fn were(cuts: u64) -> String {
     if cuts == 1 { "1 schedule was".to_owned() } else { format!("{} schedules were", number(cuts)) }
 }
 
+/// What is told of what was considered even where there is no proof: what was found besides, and what was left out.
+const TOLD_IN_ANY_CASE: [&str; 7] = ["also", "alike", "advice", "left out", "accepted", "given up", "untested"];
+
 /// What a proof rests on, in sentences without full stops: first what was not tested, then what was considered.
 pub(crate) fn grounds(report: &Report<'_>) -> Vec<String> {
     let basis = report.basis;
     if report.exploration.verdict != Verdict::Verified {
-        // Advice is worth telling in any case.
-        let advice = basis.considered.iter().filter(|one| one.what.starts_with("advice"));
+        // Some of it is worth telling in any case.
+        let is_told = |one: &&Considered| TOLD_IN_ANY_CASE.iter().any(|what| one.what.starts_with(what));
+        let advice = basis.considered.iter().filter(is_told);
         return advice.map(|Considered { what, text }| format!("{what}: {text}")).collect();
     }
     let vacuous = |site: &Site| basis.vacuous.iter().any(|vacuous| vacuous.site == *site);
@@ -94,6 +98,8 @@ pub(crate) fn advice(report: &Report<'_>) -> Option<&'static str> {
         }
         (Verdict::Inconclusive(StopReason::TimeLimit), _) => Some("a longer --time-limit lets the search continue"),
         (Verdict::Inconclusive(StopReason::MemoryLimit), _) => Some("a larger --memory-limit lets the search continue"),
+        // What was limited, and how to do with less, is for the program to say: `Report::hint`.
+        (Verdict::Inconclusive(StopReason::SizeLimit), _) => None,
         (Verdict::Inconclusive(_), _) => Some("let the search run longer to get a verdict"),
         // What to do instead depends on what was asked for: `Report::alternative` says it.
         (Verdict::Unsupported(_), _) => None,

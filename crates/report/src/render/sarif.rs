@@ -124,7 +124,7 @@ fn result(story: &Story) -> Value {
     Value::Object(result)
 }
 
-/// The steps that the reason is about: the two sides of a race, a choice, or those who wait for each other.
+/// The steps that the reason is about: the two sides of a race, a choice, or the actors that wait for each other.
 fn related(story: &Story) -> Vec<Value> {
     let rows = match (&story.race, &story.early, &story.choice) {
         (Some(race), ..) => vec![race.first, race.second],

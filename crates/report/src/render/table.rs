@@ -6,8 +6,8 @@
 
 use crate::format::count;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::{Change, Row, Story, TextOptions, ToldLasso};
-use std::ops::RangeInclusive;
+use crate::{Change, Story, TextOptions, ToldLasso};
+use std::ops::{Range, RangeInclusive};
 
 const INDENT: &str = "  ";
 const COLUMN_GAP: usize = 3;
@@ -37,7 +37,8 @@ enum Notes {
 
 /// A row, ready to be placed.
 struct Cell {
-    row: usize,
+    /// The numbers of its steps.
+    steps: RangeInclusive<usize>,
     number: String,
     actor: usize,
     text: String,
@@ -62,22 +63,32 @@ struct Table {
 
 impl Table {
     fn new(story: &Story, options: &TextOptions) -> Table {
-        let rows = story.rows.len();
+        let rows = story.lines();
         let most = options.max_rows.max(2);
         // The end of a story explains more than its beginning.
-        let (head, tail) = if rows <= most { (rows, rows) } else { (most / 4, rows - (most - most / 4)) };
-        let mut lines: Vec<_> = story.rows[..head].iter().map(|row| Line::Step(Cell::new(story, row))).collect();
+        let (head, tail) =
+            if rows.len() <= most { (rows.len(), rows.len()) } else { (most / 4, rows.len() - (most - most / 4)) };
+        let mut lines: Vec<_> = rows[..head].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))).collect();
         if head < tail {
-            lines.push(Line::Gap(tail - head, tail + 1));
+            lines.push(Line::Gap(rows[tail - 1].end - rows[head].start, rows[tail].start + 1));
         }
-        lines.extend(story.rows[tail..].iter().map(|row| Line::Step(Cell::new(story, row))));
+        lines.extend(rows[tail..].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))));
+        let numbers = lines.iter().map(|line| match line {
+            Line::Step(cell) => width(&cell.number),
+            Line::Gap(..) => 0,
+        });
+        let number_width = numbers.max().unwrap_or(0).max(width(&story.rows.len().to_string())).max("step".len());
         Table {
             lines,
             actors: story.actors.iter().map(|name| one_line(name)).collect(),
-            number_width: width(&rows.to_string()).max("step".len()),
+            number_width,
             width: options.width,
             paint: Paint { colour: options.colour },
-            round: story.lasso.as_ref().filter(|lasso| lasso.from < rows).map(|lasso| lasso.from + 1..=rows),
+            round: story
+                .lasso
+                .as_ref()
+                .filter(|lasso| lasso.from < story.rows.len())
+                .map(|lasso| lasso.from + 1..=story.rows.len()),
         }
     }
 
@@ -98,10 +109,10 @@ impl Table {
         lines
     }
 
-    /// What stands in front of a line of a step: a frame around the steps that are repeated.
-    fn margin(&self, number: usize, is_first_line: bool) -> &'static str {
+    /// What stands in front of a line of some steps: a frame around those that are repeated.
+    fn margin(&self, steps: &RangeInclusive<usize>, is_first_line: bool) -> &'static str {
         let Some(round) = &self.round else { return INDENT };
-        match (round.contains(&number), number == *round.start(), number == *round.end()) {
+        match (round.contains(steps.start()), steps.start() == round.start(), steps.end() == round.end()) {
             (false, ..) => INDENT,
             (_, true, true) if is_first_line => "↻ ",
             (_, true, false) if is_first_line => "┌ ",
@@ -146,7 +157,8 @@ impl Table {
             lines.extend(self.lines.iter().map(|line| match line {
                 Line::Gap(steps, before) => self.gap(*steps, *before),
                 Line::Step(cell) => {
-                    let mut line = pad(&format!("{}{}", self.margin(cell.row, true), cell.number), starts[cell.actor]);
+                    let mut line =
+                        pad(&format!("{}{}", self.margin(&cell.steps, true), cell.number), starts[cell.actor]);
                     line.push_str(&cell.text);
                     self.push_note(&mut line, notes_start(cell), &cell.note);
                     line
@@ -158,7 +170,11 @@ impl Table {
 
     fn gap(&self, steps: usize, before: usize) -> String {
         let steps = count(steps as u64, "step is", "steps are");
-        format!("{}{}{steps} not shown here", self.margin(before - 1, false), pad("…", self.number_width + 2))
+        format!(
+            "{}{}{steps} not shown here",
+            self.margin(&(before - 1..=before - 1), false),
+            pad("…", self.number_width + 2)
+        )
     }
 
     fn header(&self, starts: &[usize], values: Option<usize>) -> String {
@@ -208,9 +224,9 @@ impl Table {
     fn push_step(&self, lines: &mut Vec<String>, cell: &Cell, left: usize, texts: usize, room: usize) {
         let start = INDENT.len() + self.number_width + 2;
         let mut line =
-            pad(&format!("{}{}", self.margin(cell.row, true), cell.number), start) + &self.actors[cell.actor];
+            pad(&format!("{}{}", self.margin(&cell.steps, true), cell.number), start) + &self.actors[cell.actor];
         // Where the frame is, the lines below go on with it.
-        let below = self.margin(cell.row, false).trim_end();
+        let below = self.margin(&cell.steps, false).trim_end();
         if width(&line) + 2 > left {
             lines.push(line);
             line = below.to_owned();
@@ -244,25 +260,26 @@ impl Table {
 }
 
 impl Cell {
-    fn new(story: &Story, row: &Row) -> Cell {
-        let fails = story.failing == Some(row.number - 1);
+    fn new(story: &Story, rows: Range<usize>) -> Cell {
+        let fails = story.failing.is_some_and(|row| rows.contains(&row));
+        let (row, last) = (&story.rows[rows.start], &story.rows[rows.end - 1]);
         Cell {
-            row: row.number,
-            number: row.number.to_string(),
+            steps: row.number..=last.number,
+            number: if rows.len() > 1 { format!("{}-{}", row.number, last.number) } else { row.number.to_string() },
             actor: row.actor,
             text: one_line(&row.text),
-            note: one_line(&note(story, row, fails)),
+            note: one_line(&note(story, &story.changes_of(rows), fails)),
         }
     }
 }
 
 /// The values beside a step: what it changed, and at the failing step also what it read.
-fn note(story: &Story, row: &Row, fails: bool) -> String {
-    let mut parts: Vec<String> = row.changes.iter().map(change_words).collect();
+fn note(story: &Story, changes: &[Change], fails: bool) -> String {
+    let mut parts: Vec<String> = changes.iter().map(change_words).collect();
     if !fails {
         return parts.join(", ");
     }
-    let changed = |name: &str| row.changes.iter().any(|change| change.name == name);
+    let changed = |name: &str| changes.iter().any(|change| change.name == name);
     let read = story.violation.values.iter().filter(|value| !changed(&value.name));
     parts.extend(read.map(|value| format!("{} = {}", value.name, value.value)));
     let line = story.line_behind_step().map_or_else(String::new, |line| format!(" line {line}"));

@@ -131,7 +131,7 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     page.finish()
 }
 
-/// More values than these of an initial state are not read by anybody.
+/// How many values of an initial state are shown at most.
 const MOST_START_VALUES: usize = 5;
 
 /// What sets the initial state apart; where that is much, what of it matters: the values that some step changes.
@@ -286,7 +286,7 @@ impl Lines {
         }
     }
 
-    /// Who holds what in a deadlock, and which actor waits for which in a cycle.
+    /// Which actor holds what in a deadlock, and which one waits for which in a cycle.
     fn deadlock(&mut self, waits: &[Wait]) {
         let held = |wait: &Wait| {
             let actor = wait.actor.clone();
@@ -301,7 +301,7 @@ impl Lines {
         }
     }
 
-    /// What is done again and again, with a line from the last deed back to the first.
+    /// What is done again and again, with a line from the last one back to the first.
     fn round(&mut self, deeds: &[String]) {
         let room = self.width.min(WIDEST_PROSE).saturating_sub(LABELLED + 3).max(20);
         for (index, deed) in deeds.iter().enumerate() {

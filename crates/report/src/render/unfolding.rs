@@ -16,7 +16,7 @@ pub struct Unfolding {
 /// One step of one actor after one history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Who moves.
+    /// The actor that moves.
     pub actor: String,
     /// What it does.
     pub text: String,

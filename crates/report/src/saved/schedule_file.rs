@@ -57,7 +57,7 @@ pub struct ScheduleFile {
     pub at: Option<Place>,
     /// Which of the initial states it begins in.
     pub start: usize,
-    /// Who moves, one after the other.
+    /// The actors that move, one after the other.
     pub steps: Vec<SavedStep>,
     /// Where the steps are repeated from, in an execution without end.
     pub lasso: Option<SavedLoop>,
@@ -180,7 +180,7 @@ fn can_move(able: &[String]) -> String {
     const MOST: usize = 8;
     let named: Vec<_> = able.iter().take(MOST).map(|able| format!("`{}`", name(able))).collect();
     match able.len() {
-        0 => "nobody can".to_owned(),
+        0 => "no actor can".to_owned(),
         all if all <= MOST => format!("these can: {}", named.join(", ")),
         all => format!("these can: {} and {} more", named.join(", "), all - MOST),
     }

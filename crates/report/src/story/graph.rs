@@ -53,7 +53,7 @@ pub struct Edge {
     pub from: usize,
     /// The number of the state after.
     pub to: usize,
-    /// Who moves.
+    /// The actor that moves.
     pub actor: String,
     /// What it does.
     pub text: String,

@@ -1,4 +1,4 @@
-//! A schedule told: who moved, what changed, what went wrong and why.
+//! A schedule told: which actor moved, what changed, what went wrong and why.
 //!
 //! A story is plain data. It is made by following the schedule on the program once more, so whatever it tells has
 //! happened; where the program does not follow, the story ends and [`Story::faithful`] is false.
@@ -65,6 +65,8 @@ pub struct Story {
     pub original: Length,
     /// How long it is here.
     pub length: Length,
+    /// Whether steps of one actor on one line of the source, one after the other, are told as one.
+    pub tells_lines: bool,
     /// Whether the program followed the schedule to its end and the violation was met there.
     pub faithful: bool,
     /// The file in which the schedule was saved. Set when it is saved.
@@ -86,7 +88,7 @@ pub struct Row {
     pub location: Option<Location>,
     /// The values that are others after it.
     pub changes: Vec<Change>,
-    /// The lock that its actor holds after it, if it holds one; of several, the one that it took first.
+    /// The lock that its actor holds after it, if it holds one; of several, the one that it acquired first.
     pub holds: Option<String>,
     /// The local variables of its actor after it, as far as the actor still needs them.
     pub locals: Vec<Value>,
@@ -137,9 +139,9 @@ pub(crate) struct Side<'a> {
 pub struct ToldEarly {
     /// The index of the row that came too early.
     pub step: usize,
-    /// Who should have moved before it.
+    /// The actor that should have moved before it.
     pub actor: String,
-    /// What that one would have done, as the source has it.
+    /// What that actor would have done, as the source has it.
     pub text: String,
     /// Where the source has it.
     pub location: Option<Location>,
@@ -202,6 +204,7 @@ impl Story {
             lasso: if faithful { ToldLasso::of(system, &found.schedule) } else { None },
             original: Length::of(original),
             length: Length::of(&found.schedule),
+            tells_lines: system.narrator().tells_lines(),
             faithful,
             saved: None,
         }
@@ -228,6 +231,7 @@ impl Story {
             lasso: None,
             original: Length::of(&found.schedule),
             length: Length::of(&found.schedule),
+            tells_lines: false,
             faithful: true,
             saved: None,
         }
@@ -286,21 +290,17 @@ impl Story {
         locals.map(|(actor, row)| (actor, row.locals.as_slice())).filter(|(_, locals)| !locals.is_empty()).collect()
     }
 
-    /// Stretches of steps within critical sections that can be folded: steps of one actor, one after the other, while it
-    /// holds a lock. The step that takes the lock stays, and so does every step that the reason is about or that is wrong.
+    /// Stretches of steps within critical sections that can be folded: steps of one actor, one after the other, while
+    /// it holds a lock. The step that acquires the lock stays, and so does every step that the reason is about or that
+    /// is wrong.
     pub(crate) fn folds(&self) -> Vec<Fold<'_>> {
         const FEW_ROWS: usize = 12;
         const FEW_FOLDED: usize = 3;
-        let matters = |row: usize| {
-            let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
-            let early = self.early.as_ref().is_some_and(|early| early.step == row);
-            let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
-            race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
-        };
         let mut folds: Vec<Fold<'_>> = Vec::new();
         for (row, pair) in (1..).zip(self.rows.windows(2)) {
             let [before, here] = pair else { continue };
-            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !matters(row)) else {
+            let Some(lock) = before.holds.as_deref().filter(|_| before.actor == here.actor && !self.matters(row))
+            else {
                 continue;
             };
             match folds.last_mut() {
@@ -310,6 +310,58 @@ impl Story {
         }
         folds.retain(|fold| self.rows.len() > FEW_ROWS && fold.last + 1 - fold.first >= FEW_FOLDED);
         folds
+    }
+
+    /// The rows in groups that are told as one: steps of one actor on one line of the source, one after the other, if the
+    /// program is told so.
+    pub(crate) fn lines(&self) -> Vec<std::ops::Range<usize>> {
+        let place = |row: &Row| row.location.as_ref().map(|at| (at.file.clone(), at.line));
+        let goes_on = |row: usize| {
+            let [before, here] = &self.rows[row - 1..=row] else { return false };
+            let is_in_loop = |row: usize| self.lasso.as_ref().is_some_and(|lasso| lasso.from <= row);
+            is_in_loop(row - 1) == is_in_loop(row)
+                && before.actor == here.actor
+                && before.text == here.text
+                && place(before).is_some()
+                && place(before) == place(here)
+        };
+        let mut lines: Vec<std::ops::Range<usize>> = Vec::new();
+        for row in 0..self.rows.len() {
+            match lines.last_mut() {
+                Some(line) if self.tells_lines && goes_on(row) => line.end = row + 1,
+                _ => lines.push(row..row + 1),
+            }
+        }
+        lines
+    }
+
+    /// Rows behind the first one of a line of the source that can be folded: three or more are told as one, none of them but
+    /// the first matters, and they are in no critical section that is folded.
+    pub(crate) fn line_folds(&self) -> Vec<std::ops::Range<usize>> {
+        let folds = self.folds();
+        let is_folded = |row: usize| folds.iter().any(|fold| (fold.first..=fold.last).contains(&row));
+        let lines = self.lines().into_iter().filter(|rows| rows.len() > 2).map(|rows| rows.start + 1..rows.end);
+        lines.filter(|rows| rows.clone().all(|row| !self.matters(row) && !is_folded(row))).collect()
+    }
+
+    /// Whether the reason is about a row, or it is wrong, or the last one.
+    fn matters(&self, row: usize) -> bool {
+        let race = self.race.as_ref().is_some_and(|race| race.first == row || race.second == row);
+        let early = self.early.as_ref().is_some_and(|early| early.step == row);
+        let choice = self.choice.as_ref().is_some_and(|choice| choice.step == row);
+        race || early || choice || self.failing == Some(row) || row + 1 == self.rows.len()
+    }
+
+    /// What some rows change together: each name once, from what it was before them to what it is behind them.
+    pub(crate) fn changes_of(&self, rows: std::ops::Range<usize>) -> Vec<Change> {
+        let mut together: Vec<Change> = Vec::new();
+        for change in self.rows[rows].iter().flat_map(|row| &row.changes) {
+            match together.iter_mut().find(|known| known.name == change.name && change.old.is_some()) {
+                Some(known) => known.new.clone_from(&change.new),
+                None => together.push(change.clone()),
+            }
+        }
+        together
     }
 
     /// The line of an assertion that fails in the local work behind its step: the step's own line is another one.
@@ -368,7 +420,7 @@ mod tests {
             row.holds = Some("m".to_owned());
         }
         let folds = |story: &Story| story.folds().iter().map(|fold| (fold.first, fold.last)).collect::<Vec<_>>();
-        // The step that takes the lock stays; the one that gives it back is part of the section.
+        // The step that acquires the lock stays; the one that releases it is part of the section.
         assert_eq!(folds(&story), [(2, 9)]);
         story.race = Some(ToldRace { first: 5, second: 11, object: "x".to_owned() });
         assert_eq!(folds(&story), [(2, 4), (6, 9)]);

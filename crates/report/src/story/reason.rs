@@ -75,12 +75,50 @@ impl Telling {
         if found.schedule.lasso.is_some() {
             return ToldLasso::of(system, &found.schedule).map(|lasso| Reason::of(lasso.why)).unwrap_or_default();
         }
+        let mut reason = self.reason_alone(system, found, explanation);
+        if found.violation.kind == ViolationKind::Race && reason.race.is_none() {
+            // It was seen at the last step.
+            let race = self.last_conflict(found);
+            reason.race = self.told_race(system, race);
+            reason.why = race.and_then(|race| self.why_of_data_race(system, race)).or(reason.why);
+        }
+        if let Some(more) = system.narrator().background(found) {
+            reason.why = Some(reason.why.map_or(more.clone(), |why| format!("{why}; {more}")));
+        }
+        reason
+    }
+
+    /// The last step, and the latest one of another actor that it conflicts with; one of a place that the message names
+    /// comes first.
+    fn last_conflict(&self, found: &Found) -> Option<Race> {
+        let second = self.rows.len().checked_sub(1)?;
+        let conflict = |first: usize| {
+            let mut touches = self.footprints[second].touches().iter();
+            let touch = touches.find(|touch| {
+                let other = self.footprints[first].access(touch.object);
+                other.is_some_and(|other| other.changes() || touch.access.changes())
+            })?;
+            Some(Race { first, second, object: touch.object })
+        };
+        let races: Vec<Race> = (0..second)
+            .rev()
+            .filter(|&first| self.rows[first].actor != self.rows[second].actor)
+            .filter_map(conflict)
+            .collect();
+        let is_named = |race: &&Race| {
+            let place = self.rows[race.first].location.as_ref();
+            place.is_some_and(|place| found.violation.message.contains(&format!("{}:{}", place.line, place.column)))
+        };
+        races.iter().find(is_named).or(races.first()).copied()
+    }
+
+    fn reason_alone<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
         if let Some(why) = system.narrator().explain(found) {
             let race = explanation.and_then(|explanation| explanation.race());
             return Reason { why: Some(why), race: self.told_race(system, race), ..Reason::default() };
         }
         let is_deadlock = found.violation.kind == ViolationKind::Deadlock;
-        // Those who wait for each other do so whatever led there.
+        // Actors that wait for each other do so whatever led there.
         if let Some(why) = cycle_in_words(&self.waits).filter(|_| is_deadlock) {
             return Reason { why: Some(why), ..Reason::default() };
         }
@@ -116,7 +154,7 @@ impl Telling {
                 Reason::of(format!("{alone} alone leads there: no other actor has to move"))
             }
             ([alone], None) => Reason::of(format!("{alone} alone causes it: no other actor has to move")),
-            // The message says who waits for what, and that is the reason.
+            // The message says which actor waits for what, and that is the reason.
             (_, None) if is_deadlock => Reason::default(),
             (_, None) if self.is_unordered() => Reason::of("it happens in every order of these steps"),
             (_, None) => Reason { why: self.why_of_invariant(found), ..Reason::default() },

@@ -6,6 +6,9 @@ use super::{Change, Row};
 use mazurka_core::{ActorId, Footprint, Machine, ObjectId, ObjectKind, Replay, Schedule, System, Value, Violation};
 use std::collections::{HashMap, VecDeque};
 
+/// The name under which a row shows what its step printed.
+const OUTPUT: &str = "output";
+
 /// What following a schedule brings to light.
 #[derive(Default)]
 pub(super) struct Telling {
@@ -13,7 +16,7 @@ pub(super) struct Telling {
     pub(super) initial: Vec<Value>,
     pub(super) rows: Vec<Row>,
     pub(super) footprints: Vec<Footprint>,
-    /// Who waits at the end, if no actor can move there.
+    /// The actors that wait at the end, if none can move there.
     pub(super) waits: Vec<Wait>,
     /// What is violated at the end, if the program follows the schedule to it.
     pub(super) met: Vec<Violation>,
@@ -54,6 +57,12 @@ impl Telling {
                 causes,
             });
             before = after;
+        }
+        // What is printed is shown like a value that the step sets.
+        for (row, text) in telling.rows.iter_mut().zip(system.narrator().output(schedule)) {
+            if !text.is_empty() {
+                row.changes.push(Change { name: OUTPUT.to_owned(), old: None, new: Some(format!("{text:?}")) });
+            }
         }
         let (stepper, met) = replay.end();
         if stepper.enabled().is_empty() {

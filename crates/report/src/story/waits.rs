@@ -5,7 +5,7 @@ use mazurka_core::{ActorId, Awaited, Footprint, Location, ObjectId, ObjectKind, 
 /// An actor that waits in a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
-    /// Who waits.
+    /// The actor that waits.
     pub actor: String,
     /// What it wants to do, as the source has it.
     pub text: String,
@@ -13,7 +13,7 @@ pub struct Wait {
     pub location: Option<Location>,
     /// What it waits for.
     pub awaited: Waited,
-    /// The locks and the like that it has in hand.
+    /// The locks and the like that it holds.
     pub holds: Vec<String>,
 }
 
@@ -24,12 +24,12 @@ pub enum Waited {
     Object {
         /// The object.
         name: String,
-        /// Who has it.
+        /// Its holder.
         holder: Option<String>,
     },
     /// The end of another actor.
     End(String),
-    /// A signal, from anybody.
+    /// A signal, from any actor.
     Signal,
 }
 
@@ -43,7 +43,7 @@ impl Waited {
         }
     }
 
-    /// What is waited for, in a few words.
+    /// What it waits for, in a few words.
     pub fn words(&self) -> String {
         match self {
             Waited::Object { name, .. } => name.clone(),
@@ -103,7 +103,7 @@ fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awai
     }
 }
 
-/// A line for each one who waits: what it holds and what it waits for, and then the cycle if there is one.
+/// A line for each actor that waits: what it holds and what it waits for, and then the cycle if there is one.
 pub(crate) fn waits_in_words(waits: &[Wait]) -> Vec<String> {
     let mut lines: Vec<String> = waits.iter().map(wait_in_words).collect();
     lines.extend(cycle_of_names(waits).map(|cycle| format!("a cycle: {cycle}")));
@@ -116,14 +116,14 @@ fn wait_in_words(wait: &Wait) -> String {
     format!("{} {holds}, waits for {}", wait.actor, wait.awaited.words())
 }
 
-/// Those who wait for each other, as `a → b → a`.
+/// The actors that wait for each other, as `a → b → a`.
 pub(crate) fn cycle_of_names(waits: &[Wait]) -> Option<String> {
     let mut names: Vec<&str> = cycle(waits).into_iter().map(|index| waits[index].actor.as_str()).collect();
     names.push(names.first()?);
     Some(names.join(" → "))
 }
 
-/// Why those who wait for each other cannot go on: the order in which each of them takes what it needs.
+/// Why actors that wait for each other cannot go on: the order in which each of them acquires what it needs.
 pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
     let cycle = cycle(waits);
     let last = *cycle.last()?;
@@ -153,11 +153,12 @@ pub(crate) fn cycle_in_words(waits: &[Wait]) -> Option<String> {
     Some(format!("{}: a cycle", sides.join(", ")))
 }
 
-/// Those who wait for each other in a cycle, by their places in `waits`: each for the next, the last for the first.
+/// The actors that wait for each other in a cycle, by their places in `waits`: each for the next, the last for the
+/// first.
 pub fn cycle(waits: &[Wait]) -> Vec<usize> {
     let next = |index: usize| {
-        let whom = waits[index].awaited.actor()?;
-        waits.iter().position(|wait| wait.actor == whom)
+        let other = waits[index].awaited.actor()?;
+        waits.iter().position(|wait| wait.actor == other)
     };
     for start in 0..waits.len() {
         let mut path = vec![start];
@@ -199,11 +200,11 @@ mod tests {
 
     #[test]
     fn a_chain_that_leads_into_a_cycle_is_not_part_of_it() {
-        let wait = |actor: &str, whom: &str| Wait {
+        let wait = |actor: &str, other: &str| Wait {
             actor: actor.to_owned(),
             text: String::new(),
             location: None,
-            awaited: Waited::End(whom.to_owned()),
+            awaited: Waited::End(other.to_owned()),
             holds: Vec::new(),
         };
         assert_eq!(cycle(&[wait("a", "b"), wait("b", "c"), wait("c", "b")]), [1, 2]);

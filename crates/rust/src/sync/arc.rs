@@ -1,11 +1,12 @@
 //! Doubles of `std::sync::Arc` and `std::sync::Weak`.
 //!
-//! Whoever drops the last reference runs the destructor, so the order of drops matters if the destructor does something that others can
-//! see. But a step for each drop would make all orders of drops count. So to clone and to drop are no steps: they add to the count. If
-//! a destructor comes to a visible operation, the search is begun again, and from then on a drop that leaves one reference or none
-//! conflicts with other drops of such values: then, and only then, it is tried who is last. It has to be both, as from a
-//! state with two references neither drop commutes with the other. A program that looks at counts (`strong_count`, `get_mut`,
-//! `try_unwrap`, `upgrade`) is explored again with a step for each drop.
+//! The thread that drops the last reference runs the destructor, so the order of drops matters if the destructor does
+//! something that others can see. But a step for each drop would make all orders of drops count. So to clone and to
+//! drop are no steps: they add to the count. If a destructor comes to a visible operation, the search is begun again,
+//! and from then on a drop that leaves one reference or none conflicts with other drops of such values: then, and only
+//! then, each thread is tried as the last. It has to be both, as from a state with two references neither drop commutes
+//! with the other. A program that looks at counts (`strong_count`, `get_mut`, `try_unwrap`, `upgrade`) is explored
+//! again with a step for each drop.
 
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
@@ -200,6 +201,26 @@ impl<T: ?Sized> Arc<T> {
     }
 }
 
+impl<T: Clone> Arc<T> {
+    /// A reference to write, to a copy of the value if this is not the only reference.
+    #[track_caller]
+    pub fn make_mut(this: &mut Self) -> &mut T {
+        if Arc::get_mut(this).is_none() {
+            *this = Arc::new(T::clone(this));
+        }
+        match this.real.as_mut().and_then(std::sync::Arc::get_mut) {
+            Some(value) => value,
+            None => unreachable!("it is the only reference"),
+        }
+    }
+
+    /// The value, or a copy if this is not the only reference.
+    #[track_caller]
+    pub fn unwrap_or_clone(this: Self) -> T {
+        Arc::try_unwrap(this).unwrap_or_else(|this| T::clone(&this))
+    }
+}
+
 impl<T: ?Sized> Clone for Arc<T> {
     fn clone(&self) -> Self {
         if is_running() {
@@ -253,6 +274,36 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Arc<T> {
     }
 }
 
+impl<T: ?Sized + fmt::Display> fmt::Display for Arc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> std::borrow::Borrow<T> for Arc<T> {
+    fn borrow(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized + std::hash::Hash> std::hash::Hash for Arc<T> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: ?Sized + PartialOrd> PartialOrd for Arc<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        (**self).partial_cmp(&**other)
+    }
+}
+
+impl<T: ?Sized + Ord> Ord for Arc<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
 impl<T: ?Sized + PartialEq> PartialEq for Arc<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -291,6 +342,22 @@ impl<T: ?Sized> Weak<T> {
             });
         }
         Some(Arc { real: Some(real), count: std::sync::Arc::clone(count) })
+    }
+}
+
+impl<T: ?Sized> Weak<T> {
+    /// How many references keep the value.
+    #[track_caller]
+    pub fn strong_count(&self) -> usize {
+        if let (Some(count), true) = (&self.count, is_running()) {
+            count.look(Location::caller());
+        }
+        self.real.strong_count()
+    }
+
+    /// Whether both refer to the same value.
+    pub fn ptr_eq(&self, other: &Self) -> bool {
+        self.real.ptr_eq(&other.real)
     }
 }
 

@@ -59,7 +59,7 @@ impl Handle {
     fn atomic(&self, exec: &mut Exec, word: Word, site: Site) -> u32 {
         let object = self.object(exec, Kind::Atomic, site, |exec, object| word.init(exec, object));
         if exec.objects.get(object as usize).is_some_and(|object| object.is_lent) {
-            // What was written meanwhile, nobody else has seen.
+            // What was written meanwhile, no other thread has seen.
             word.init(exec, object);
             exec.objects[object as usize].is_lent = false;
         }
@@ -72,11 +72,12 @@ fn looked(exec: &mut Exec, object: u32, order: Ordering, site: Site) {
     exec.touch(object, Access::READ);
     exec.note_order(order, site);
     exec.acquire(object, order);
+    exec.note_read(object, order, site);
     exec.saw_value(object);
 }
 
 /// The present thread stores into an atomic.
-fn put(exec: &mut Exec, object: u32, bits: u64, order: Ordering, updates: bool) {
+fn put(exec: &mut Exec, object: u32, bits: u64, order: Ordering, site: Site, updates: bool) {
     let is_changed = exec.objects[object as usize].bits != bits;
     let is_write = is_changed || exec.has_cells;
     exec.touch(object, if is_write { Access::WRITE } else { Access::REWRITE });
@@ -90,6 +91,7 @@ fn put(exec: &mut Exec, object: u32, bits: u64, order: Ordering, updates: bool) 
         exec.actors[exec.current].looks.clear();
     }
     exec.release(object, order, updates);
+    exec.note_stored(object, order, site);
 }
 
 #[inline(never)]
@@ -111,7 +113,7 @@ fn store(handle: &Handle, word: Word, bits: u64, order: Ordering, site: Site) {
     with(|exec| {
         if is_live {
             exec.note_order(order, site);
-            put(exec, object, bits, order, false);
+            put(exec, object, bits, order, site, false);
         }
     });
 }
@@ -142,7 +144,7 @@ fn update(
         }
         looked(exec, object, if new.is_some() { orders.success } else { orders.failure }, site);
         if let Some(new) = new {
-            put(exec, object, new, orders.success, true);
+            put(exec, object, new, orders.success, site, true);
         }
     });
     if new.is_some() { Ok(old) } else { Err(old) }
@@ -260,6 +262,20 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
+            /// As `std` has it.
+            #[deprecated = "use `compare_exchange`, as with std"]
+            #[track_caller]
+            #[inline(always)]
+            pub fn compare_and_swap(&self, current: $type, new: $type, order: Ordering) -> $type {
+                let failure = match order {
+                    Ordering::AcqRel => Ordering::Acquire,
+                    Ordering::Release => Ordering::Relaxed,
+                    order => order,
+                };
+                let (Ok(old) | Err(old)) = self.compare_exchange(current, new, order, failure);
+                old
+            }
+
             /// As `std` has it: a load, and then attempts to exchange until one succeeds.
             #[track_caller]
             #[inline(always)]
@@ -279,12 +295,12 @@ macro_rules! atomic {
                 Err(seen)
             }
 
-            /// The value, where nobody else can have it.
+            /// The value, where there can be no other reference.
             pub fn into_inner(mut self) -> $type {
                 *self.get_mut()
             }
 
-            /// A reference, while nobody else can have one. What is written through it is seen by later operations.
+            /// A reference, while there can be no other. What is written through it is seen by later operations.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $type {
                 if is_running() {
@@ -303,8 +319,9 @@ macro_rules! atomic {
         }
 
         impl $(<$generic>)? fmt::Debug for $name $(<$generic>)? {
+            /// As `std` has it: what a relaxed load reads.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(stringify!($name))
+                fmt::Debug::fmt(&self.load(Ordering::Relaxed), f)
             }
         }
 
@@ -388,6 +405,15 @@ fetch! { AtomicBool, bool, |value| u64::from(value), |word| word != 0,
     fetch_or: |old, by| old | by;
     fetch_xor: |old, by| old ^ by;
 }
+impl AtomicBool {
+    /// As `std` has it.
+    #[track_caller]
+    #[inline(always)]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.fetch_xor(true, order)
+    }
+}
+
 atomic!(
     /// The double of the atomic of this name. Addresses differ from execution to execution, so a pointer is known by who stored it.
     AtomicPtr [T], *mut T, Pointer, |value| value as usize as u64, |word| word as usize as *mut T

@@ -1,11 +1,12 @@
 //! Doubles of `std::sync::mpsc`.
 //!
-//! That a sender is dropped is no step, unless it is the last one: then whoever receives can see it.
+//! That a sender is dropped is no step, unless it is the last one: then the receiver can see it.
 
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use crate::operation::{Needs, Operation, Verb};
+use crate::spin::{Frame, frame};
 use mazurka_core::{Access, VectorClock};
 use std::collections::VecDeque;
 use std::fmt;
@@ -99,12 +100,20 @@ impl<T> Channel<T> {
         Ok(())
     }
 
-    fn receive(&self, site: Site, waits: bool) -> Result<T, TryRecvError> {
+    /// Receives; with a frame it does not wait.
+    #[inline(never)]
+    fn receive(&self, site: Site, frame: Option<&Frame>) -> Result<T, TryRecvError> {
+        let waits = frame.is_none();
         let object = with(|exec| self.object(exec));
         let needs = if waits { Needs::Items } else { Needs::Nothing };
         let operation = Operation::new(Verb::Receive, object, Access::READ_WRITE, site).needing(needs);
-        if !perform(operation, None) {
+        if !perform(operation, frame) {
             return self.queue().pop_front().map(|(value, _)| value).ok_or(TryRecvError::Disconnected);
+        }
+        let is_there = !self.queue().is_empty();
+        if with(|exec| exec.is_same_round(is_there)) {
+            let is_closed = with(|exec| exec.objects[object as usize].is_closed);
+            return Err(if is_closed { TryRecvError::Disconnected } else { TryRecvError::Empty });
         }
         let taken = self.queue().pop_front();
         with(|exec| {
@@ -294,12 +303,13 @@ impl<T> Receiver<T> {
                 real.recv()
             }
             Side::Modelled(_) if !is_running() => Err(RecvError),
-            Side::Modelled(channel) => channel.receive(Location::caller(), true).map_err(|_| RecvError),
+            Side::Modelled(channel) => channel.receive(Location::caller(), None).map_err(|_| RecvError),
         }
     }
 
     /// As `std` has it: fails if there is nothing.
     #[track_caller]
+    #[inline(always)]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.0 {
             Side::Real(real) => {
@@ -307,12 +317,13 @@ impl<T> Receiver<T> {
                 real.try_recv()
             }
             Side::Modelled(_) if !is_running() => Err(TryRecvError::Disconnected),
-            Side::Modelled(channel) => channel.receive(Location::caller(), false),
+            Side::Modelled(channel) => channel.receive(Location::caller(), Some(&frame())),
         }
     }
 
     /// As `std` has it. Within a model the time may be over whenever there is nothing.
     #[track_caller]
+    #[inline(always)]
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
             Side::Real(real) => {
@@ -327,8 +338,8 @@ impl<T> Receiver<T> {
     }
 
     /// The messages, until all senders are gone.
-    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.recv().ok())
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self)
     }
 
     /// The messages that are there.
@@ -346,6 +357,28 @@ impl<T> Iterator for IntoIter<T> {
     #[track_caller]
     fn next(&mut self) -> Option<T> {
         self.0.recv().ok()
+    }
+}
+
+/// The messages of a receiver that is borrowed, until all senders are gone.
+#[derive(Debug)]
+pub struct Iter<'a, T>(&'a Receiver<T>);
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        Iter(self)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use crate::operation::{Needs, Operation, Verb};
+use crate::spin::{Frame, frame};
 use mazurka_core::Access;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -53,10 +54,10 @@ impl<T> Mutex<T> {
         Mutex { handle, real: std::sync::Mutex::new(()), data: UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the mutex.
+    /// The data, where no other thread can have the mutex.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        let is_poisoned = self.is_poisoned();
+        let is_poisoned = self.was_poisoned(Location::caller());
         let data = self.data.into_inner();
         if is_poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
@@ -67,6 +68,10 @@ impl<T: ?Sized> Mutex<T> {
         let is_poisoned = self.real.is_poisoned();
         self.handle.object(exec, Kind::Mutex, site, |exec, object| {
             exec.objects[object as usize].is_poisoned = is_poisoned;
+            // SAFETY: only the size is asked for, which is no access.
+            if size_of_val(unsafe { &*self.data.get() }) > 0 {
+                exec.outlives("Mutex", site);
+            }
         })
     }
 
@@ -89,8 +94,13 @@ impl<T: ?Sized> Mutex<T> {
 
     /// As `std` has it: fails if another thread has the lock.
     #[track_caller]
+    #[inline(always)]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let site = Location::caller();
+        self.try_from(Location::caller(), &frame())
+    }
+
+    #[inline(never)]
+    fn try_from(&self, site: Site, frame: &Frame) -> TryLockResult<MutexGuard<'_, T>> {
         if !is_running() {
             return match self.real.try_lock() {
                 Ok(real) => Ok(MutexGuard { mutex: self, held: Held::Real(real) }),
@@ -105,10 +115,13 @@ impl<T: ?Sized> Mutex<T> {
             exec.want_fine();
             self.object(exec, site)
         });
-        let is_live = perform(Operation::new(Verb::TryLock, object, Access::READ_WRITE, site), None);
+        let is_live = perform(Operation::new(Verb::TryLock, object, Access::READ_WRITE, site), Some(frame));
         let is_held = is_live
             && with(|exec| {
                 let is_held = exec.objects[object as usize].holder.is_some();
+                if exec.is_same_round(!is_held) {
+                    return is_held;
+                }
                 exec.saw(u64::from(is_held));
                 if is_held {
                     exec.touch(object, Access::READ);
@@ -137,7 +150,7 @@ impl<T: ?Sized> Mutex<T> {
         if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// The present thread gives the lock back, within the step that it is in.
+    /// The present thread releases the lock, within the step that it is in.
     pub(super) fn give_back(&self, exec: &mut Exec, site: Site, poisons: bool) {
         let object = self.object(exec, site);
         let slot = exec.current as u32;
@@ -155,38 +168,66 @@ impl<T: ?Sized> Mutex<T> {
     /// Whether a thread panicked while it had the lock.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
+        let site = Location::caller();
         if !is_running() {
             return self.real.is_poisoned();
         }
+        look_at_poison(site, |exec| self.object(exec, site), None)
+    }
+
+    /// Forgets that a thread panicked while it had the lock.
+    #[track_caller]
+    pub fn clear_poison(&self) {
         let site = Location::caller();
+        if !is_running() {
+            return self.real.clear_poison();
+        }
+        look_at_poison(site, |exec| self.object(exec, site), Some(false));
+    }
+
+    /// The same, where nobody else can have the lock.
+    fn was_poisoned(&self, site: Site) -> bool {
+        if !is_running() {
+            return self.real.is_poisoned();
+        }
         with(|exec| {
             let object = self.object(exec, site);
             exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
         })
     }
 
-    /// Forgets that a thread panicked while it had the lock.
-    #[track_caller]
-    pub fn clear_poison(&self) {
-        if !is_running() {
-            return self.real.clear_poison();
-        }
-        let site = Location::caller();
-        with(|exec| {
-            let object = self.object(exec, site);
-            if let Some(object) = exec.objects.get_mut(object as usize) {
-                object.is_poisoned = false;
-            }
-        });
-    }
-
-    /// A reference to the data, while nobody else can have one.
+    /// A reference to the data, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let is_poisoned = self.is_poisoned();
+        let is_poisoned = self.was_poisoned(Location::caller());
         let data = self.data.get_mut();
         if is_poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
+}
+
+/// Looks whether a lock is poisoned, and changes that if asked to. A panic poisons within the step that it is in, so that
+/// unlocking has to be a step of its own where somebody looks.
+pub(super) fn look_at_poison(site: Site, object: impl Fn(&mut Exec) -> u32, change: Option<bool>) -> bool {
+    let object = with(|exec| {
+        exec.want_fine();
+        object(exec)
+    });
+    let access = if change.is_some() { Access::READ_WRITE } else { Access::READ };
+    let is_live = perform(Operation::new(Verb::Look, object, access, site), None);
+    with(|exec| {
+        let Some(was_poisoned) = exec.objects.get(object as usize).map(|object| object.is_poisoned) else {
+            return false;
+        };
+        if is_live {
+            exec.touch(object, access);
+            exec.saw(u64::from(was_poisoned));
+            if let Some(is_poisoned) = change {
+                exec.changed(object);
+                exec.objects[object as usize].is_poisoned = is_poisoned;
+            }
+        }
+        was_poisoned
+    })
 }
 
 /// How a lock touches its mutex: one that others only try to take is an object like any other.
@@ -243,7 +284,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Where the lock was taken, for a guard of a model that gives it back by other means.
+    /// Where the lock was taken, for a guard of a model that releases it by other means.
     pub(super) fn into_parts(self) -> (&'a Mutex<T>, Option<Site>) {
         let site = match self.held {
             Held::Modelled { site, .. } => Some(site),

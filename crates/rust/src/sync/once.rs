@@ -265,12 +265,12 @@ impl<T> OnceLock<T> {
         object
     }
 
-    /// The value, where nobody else can have it.
+    /// The value, where there can be no other reference.
     pub fn into_inner(self) -> Option<T> {
         self.real.into_inner()
     }
 
-    /// A reference, while nobody else can have one.
+    /// A reference, while there can be no other.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.real.get_mut()
     }

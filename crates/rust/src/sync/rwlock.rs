@@ -1,9 +1,11 @@
 //! The double of `std::sync::RwLock`. To unlock is no scheduling point, as with a mutex.
 
+use super::mutex::look_at_poison;
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use crate::operation::{Needs, Operation, Verb};
+use crate::spin::{Frame, frame};
 use mazurka_core::Access;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -54,10 +56,10 @@ impl<T> RwLock<T> {
         RwLock { handle, real: std::sync::RwLock::new(()), data: UnsafeCell::new(data) }
     }
 
-    /// The data, where nobody else can have the lock.
+    /// The data, where no other thread can have the lock.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        let is_poisoned = self.is_poisoned();
+        let is_poisoned = self.was_poisoned(Location::caller());
         wrap(self.data.into_inner(), is_poisoned)
     }
 }
@@ -67,6 +69,10 @@ impl<T: ?Sized> RwLock<T> {
         let is_poisoned = self.real.is_poisoned();
         self.handle.object(exec, Kind::RwLock, site, |exec, object| {
             exec.objects[object as usize].is_poisoned = is_poisoned;
+            // SAFETY: only the size is asked for, which is no access.
+            if size_of_val(unsafe { &*self.data.get() }) > 0 {
+                exec.outlives("RwLock", site);
+            }
         })
     }
 
@@ -130,15 +136,25 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     /// Whether an attempt fails.
-    fn is_taken(&self, site: Site, access: Access, is_taken: impl FnOnce(&Exec, u32) -> bool) -> (u32, bool, bool) {
+    #[inline(never)]
+    fn is_taken(
+        &self,
+        site: Site,
+        access: Access,
+        frame: &Frame,
+        is_taken: impl FnOnce(&Exec, u32) -> bool,
+    ) -> (u32, bool, bool) {
         let object = with(|exec| {
             exec.want_fine();
             self.object(exec, site)
         });
-        let is_live = perform(Operation::new(Verb::TryLock, object, access, site), None);
+        let is_live = perform(Operation::new(Verb::TryLock, object, access, site), Some(frame));
         let is_taken = is_live
             && with(|exec| {
                 let is_taken = is_taken(exec, object);
+                if exec.is_same_round(!is_taken) {
+                    return is_taken;
+                }
                 exec.saw(u64::from(is_taken));
                 if is_taken {
                     exec.touch(object, Access::READ);
@@ -150,6 +166,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// As `std` has it: fails if another thread writes.
     #[track_caller]
+    #[inline(always)]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let site = Location::caller();
         if !is_running() {
@@ -163,7 +180,7 @@ impl<T: ?Sized> RwLock<T> {
             };
         }
         let taken = |exec: &Exec, object: u32| exec.objects[object as usize].holder.is_some();
-        match self.is_taken(site, Access::READ | Access::ADD, taken) {
+        match self.is_taken(site, Access::READ | Access::ADD, &frame(), taken) {
             (_, _, true) => Err(TryLockError::WouldBlock),
             (object, is_live, false) => {
                 with(|exec| {
@@ -178,6 +195,7 @@ impl<T: ?Sized> RwLock<T> {
 
     /// As `std` has it: fails if another thread reads or writes.
     #[track_caller]
+    #[inline(always)]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let (site, was_panicking) = (Location::caller(), std::thread::panicking());
         if !is_running() {
@@ -195,7 +213,7 @@ impl<T: ?Sized> RwLock<T> {
             let object = &exec.objects[object as usize];
             object.holder.is_some() || object.readers > 0
         };
-        match self.is_taken(site, Access::READ_WRITE, taken) {
+        match self.is_taken(site, Access::READ_WRITE, &frame(), taken) {
             (_, _, true) => Err(TryLockError::WouldBlock),
             (object, is_live, false) => self.writing(object, is_live, site).map_err(TryLockError::Poisoned),
         }
@@ -208,10 +226,7 @@ impl<T: ?Sized> RwLock<T> {
         if !is_running() {
             return self.real.is_poisoned();
         }
-        with(|exec| {
-            let object = self.object(exec, site);
-            exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
-        })
+        look_at_poison(site, |exec| self.object(exec, site), None)
     }
 
     /// Forgets that a thread panicked while it wrote.
@@ -221,22 +236,28 @@ impl<T: ?Sized> RwLock<T> {
         if !is_running() {
             return self.real.clear_poison();
         }
-        with(|exec| {
-            let object = self.object(exec, site);
-            if let Some(object) = exec.objects.get_mut(object as usize) {
-                object.is_poisoned = false;
-            }
-        });
+        look_at_poison(site, |exec| self.object(exec, site), Some(false));
     }
 
-    /// A reference to the data, while nobody else can have one.
+    /// The same, where nobody else can have the lock.
+    fn was_poisoned(&self, site: Site) -> bool {
+        if !is_running() {
+            return self.real.is_poisoned();
+        }
+        with(|exec| {
+            let object = self.object(exec, site);
+            exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
+        })
+    }
+
+    /// A reference to the data, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let is_poisoned = self.is_poisoned();
+        let is_poisoned = self.was_poisoned(Location::caller());
         wrap(self.data.get_mut(), is_poisoned)
     }
 
-    /// A guard of a model is dropped: `act` gives the lock back.
+    /// A guard of a model is dropped: `act` releases the lock.
     fn unlock(&self, verb: Verb, access: Access, site: Site, act: impl FnOnce(&mut Exec, u32)) {
         if !is_running() {
             return;
@@ -278,7 +299,7 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the guard has the lock for reading, so nobody writes; see the impl of `Send`.
+        // SAFETY: the guard has the lock for reading, so no thread writes; see the impl of `Send`.
         unsafe { &*self.lock.data.get() }
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests of closures share: every engine on one closure, held against each other.
+//! What the tests of closures share: every engine on one closure, compared with each other.
 #![allow(dead_code)]
 
 use mazurka_core::{Counter, Ending, Exploration, Fingerprint, Observer, System, Verdict, Violation};

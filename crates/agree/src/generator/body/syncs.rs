@@ -12,7 +12,7 @@ fn done(op: SyncOp, object: &Place) -> Statement {
     statement(StatementKind::Evaluate(operation(op, object)))
 }
 
-/// What is taken, what tries to take it, and what gives it back.
+/// An object, and the operations that acquire it, try to acquire it, and release it.
 struct Held {
     object: Place,
     takes: SyncOp,

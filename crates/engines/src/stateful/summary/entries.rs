@@ -389,7 +389,7 @@ impl Entries {
                 let [more, less] = [above, below].map(|id| self.entries[id.0 as usize]);
                 let (Some(one), Some(other)) = (more.fact.touch(), less.fact.touch()) else { continue };
                 let acquires_for_read = races(other.access) && !races(one.access);
-                if self.dependence.covers(one.access, other.access)
+                if self.dependence.subsumes(one.access, other.access)
                     && (more.guard.is_none() || more.guard == less.guard)
                     && !(acquires_for_read && self.released.contains(object.0))
                 {

@@ -84,7 +84,7 @@ function rowOf(violation, step, index, choose) {
   return element("li", { class: `row${race ? " race" : ""}${fails ? " wrong" : ""}${repeated ? " repeated" : ""}` }, button);
 }
 
-/** A row that stands for steps within a critical section and opens them. */
+/** A row that stands for steps within a critical section, or for more steps on one line of the source, and opens them. */
 function foldOf(violation, rows, first, last, lock, redraw) {
   const { actor } = violation.schedule[first];
   const words = element("span", { class: "words" });
@@ -102,7 +102,8 @@ function foldOf(violation, rows, first, last, lock, redraw) {
   fold.set = (on) => {
     open = on;
     button.setAttribute("aria-expanded", String(open));
-    const steps = `${count(last - first + 1, "step", "steps")} of ${actor} while it holds ${lock}`;
+    const number = last - first + 1;
+    const steps = lock ? `${count(number, "step", "steps")} of ${actor} while it holds ${lock}` : `${count(number, "more step", "more steps")} of ${actor} on this line`;
     const sign = element("span", { class: "sign", "aria-hidden": "true" }, open ? "▾" : "▸");
     words.replaceChildren(element("span", {}, sign, `${steps} (${first + 1} to ${last + 1})`));
     for (let index = first; index <= last; index++) rows[index].hidden = !open;

@@ -18,7 +18,7 @@ const pairId = (index) => `pair-${index + 1}`;
 const isTold = (pair) => pair.verdict !== "verified";
 
 function pairName(data, pair) {
-  return pair.apps.map((app) => data.apps[app].name).join(" + ");
+  return [...new Set(pair.apps)].map((app) => data.apps[app].name).join(" + ");
 }
 
 /** What a cell shows: a fight, or what the verdict is. */
@@ -128,7 +128,7 @@ function pairView(data, pair, index) {
     element(
       "header",
       {},
-      element("h2", {}, pair.apps.map((app, place) => [place > 0 ? " + " : "", element("span", {}, data.apps[app].name)]).flat()),
+      element("h2", {}, [...new Set(pair.apps)].map((app, place) => [place > 0 ? " + " : "", element("span", {}, data.apps[app].name)]).flat()),
       element("p", { class: "dim" }, [pair.verdict, pair.summary, pair.effort].filter(Boolean).join(" · ")),
     ),
     pair.violations.length > 0 ? element("ol", { class: "findings" }, pair.violations.map(finding)) : element("p", {}, pair.reason ?? ""),
@@ -144,7 +144,7 @@ function startMatrix() {
       "header",
       { class: `verdict ${fights ? "violated" : told.length > 0 ? "" : "verified"}` },
       element("p", { class: "kicker" }, `${count(data.apps.length, "app", "apps")}, two at a time`),
-      element("h1", {}, fights ? "Who fights with whom" : "Nobody is known to fight"),
+      element("h1", {}, fights ? "Which apps fight" : "No apps are known to fight"),
       element("p", {}, `${data.conclusion}.`),
     ),
     matrixView(data),
