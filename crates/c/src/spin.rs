@@ -42,7 +42,7 @@ pub(crate) fn calm_functions<'m>(
             let is_calm = |operation| is_calm(operation, promoted, &calm, defined);
             let mut operations =
                 function.blocks.iter().flat_map(|block| &block.instructions).map(|each| &each.operation);
-            let shape = Shape::of(function);
+            let shape = FlowGraph::of(function);
             if !function.is_variadic && shape.loops().is_empty() && operations.all(is_calm) {
                 calm.insert(&function.name);
             }
@@ -60,7 +60,7 @@ pub(crate) fn waiting_loops(
     calm: &FxHashSet<&str>,
     defined: &dyn Fn(&str) -> bool,
 ) -> Vec<Loop> {
-    let shape = Shape::of(function);
+    let shape = FlowGraph::of(function);
     let mut found: Vec<Loop> = shape
         .loops()
         .into_iter()
@@ -136,7 +136,7 @@ fn is_calm(
 
 /// Whether a promoted variable has the same constant whenever control comes to a block, as in
 /// `expected = 0; while (!exchange(&lock, &expected, 1)) expected = 0;`.
-fn is_constant_at(function: &Function, shape: &Shape, variable: &str, at: u32) -> bool {
+fn is_constant_at(function: &Function, shape: &FlowGraph, variable: &str, at: u32) -> bool {
     /// What is known of the variable: nothing came here yet, this constant, or it differs.
     #[derive(Clone, Copy, PartialEq)]
     enum Known {
@@ -180,7 +180,7 @@ fn is_constant_at(function: &Function, shape: &Shape, variable: &str, at: u32) -
 /// same constant there. `None`: a round makes memory of its own.
 fn kept<'f>(
     function: &'f Function,
-    shape: &Shape,
+    shape: &FlowGraph,
     promoted: &FxHashSet<Box<str>>,
     head: u32,
     body: &[bool],
@@ -228,17 +228,17 @@ fn kept<'f>(
 }
 
 /// Where control goes.
-struct Shape {
+struct FlowGraph {
     next: Vec<Vec<u32>>,
     before: Vec<Vec<u32>>,
 }
 
-impl Shape {
-    fn of(function: &Function) -> Shape {
+impl FlowGraph {
+    fn of(function: &Function) -> FlowGraph {
         let numbers: FxHashMap<&str, u32> =
             function.blocks.iter().enumerate().map(|(number, block)| (&*block.name, number as u32)).collect();
         let number = |name: &str| numbers.get(name).copied();
-        let mut shape = Shape { next: Vec::new(), before: vec![Vec::new(); function.blocks.len()] };
+        let mut shape = FlowGraph { next: Vec::new(), before: vec![Vec::new(); function.blocks.len()] };
         for (from, block) in function.blocks.iter().enumerate() {
             let next: Vec<u32> = match block.instructions.last().map(|last| &last.operation) {
                 Some(Operation::Jump { to }) => number(to).into_iter().collect(),

@@ -16,6 +16,7 @@ A file holds one scenario or a list of them; with `-`, scenarios are read from t
   sun            the seconds of the day at which it rises and sets (default 23400, 64800)
   answers        how long the devices take to answer, in seconds, call by call (default 0.02)
   settle         seconds to wait at the end (default 0.3)
+  attributes     the attributes that are told like states, as pairs of an entity and a name
   expected       the runs and changes that a checker has foretold; "replayed" tells whether they happened
 
 In actions, dev.slow {entity, state, t} is a device that answers after t seconds, and dev.now one that answers at once.
@@ -259,8 +260,15 @@ class Play:
             self.log.append(f"[{event.data['name']}]")
         elif event.event_type == "state_changed":
             entity, old, new = (event.data[key] for key in ("entity_id", "old_state", "new_state"))
-            if not entity.startswith(("automation.", "script.", "scene.")):
+            if entity.startswith(("automation.", "script.", "scene.")):
+                return
+            foretold = "expected" in self.scenario
+            if not foretold or (old and old.state) != (new and new.state) or entity.startswith("timer."):
                 self.log.append(f"{entity}:{old and old.state}->{new and new.state}")
+            for owner, attribute in self.scenario.get("attributes", []):
+                before, after = (state and state.attributes.get(attribute) for state in (old, new))
+                if owner == entity and before != after:
+                    self.log.append(f"{entity}.{attribute}:{before}->{after}")
 
     async def step(self, step):
         hass = self.hass

@@ -31,6 +31,8 @@ pub struct Home {
     slices: Vec<Slice>,
     /// Slices that were cut because they had too many automations.
     shortened: usize,
+    /// Whether only what was named is looked at.
+    is_part: bool,
 }
 
 #[derive(Debug)]
@@ -41,7 +43,7 @@ struct Slice {
 }
 
 /// What a slice is made of: automations by their numbers, and what the owner expects of them.
-type Group = (Vec<usize>, Option<usize>);
+type SliceGroup = (Vec<usize>, Option<usize>);
 
 impl Slice {
     /// The moves of a schedule, with the slice's own actors.
@@ -59,7 +61,7 @@ impl Home {
             let writes: Vec<BTreeSet<String>> =
                 configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
             let (groups, mut cut) = slices(&configuration, &writes);
-            let mut groups: Vec<Group> = groups.into_iter().map(|group| (group, None)).collect();
+            let mut groups: Vec<SliceGroup> = groups.into_iter().map(|group| (group, None)).collect();
             for (number, expectation) in configuration.expectations.iter().enumerate() {
                 let (group, is_cut) = around(&configuration, &writes, expectation);
                 groups.push((group, Some(number)));
@@ -74,7 +76,7 @@ impl Home {
             }
             (vec![(chosen, None)], 0)
         };
-        Ok(Home::of_groups(configuration, groups, shortened, options))
+        Ok(Home { is_part: !names.is_empty(), ..Home::of_groups(configuration, groups, shortened, options) })
     }
 
     /// A home of which just this expectation is looked at. The error is its name, if there is none of that name.
@@ -85,10 +87,16 @@ impl Home {
         let writes: Vec<BTreeSet<String>> =
             configuration.automations.iter().map(|routine| written(&configuration, routine)).collect();
         let (group, is_cut) = around(&configuration, &writes, &configuration.expectations[number]);
-        Ok(Home::of_groups(configuration, vec![(group, Some(number))], usize::from(is_cut), options))
+        let home = Home::of_groups(configuration, vec![(group, Some(number))], usize::from(is_cut), options);
+        Ok(Home { is_part: true, ..home })
     }
 
-    fn of_groups(configuration: Arc<Configuration>, groups: Vec<Group>, shortened: usize, options: &Options) -> Self {
+    fn of_groups(
+        configuration: Arc<Configuration>,
+        groups: Vec<SliceGroup>,
+        shortened: usize,
+        options: &Options,
+    ) -> Self {
         let mut slices = Vec::new();
         let (mut first_actor, mut first_object) = (0, 0);
         for (group, expectation) in groups {
@@ -102,7 +110,7 @@ impl Home {
             first_actor += actors;
             first_object += objects;
         }
-        Home { configuration, slices, shortened }
+        Home { configuration, slices, shortened, is_part: false }
     }
 
     /// The configuration.
@@ -188,9 +196,10 @@ impl Home {
             .map(|opaque| format!("{} ({})", opaque.what, self.configuration.shown(opaque.place)))
             .collect();
         let others = self.configuration.automations.len() - automations.len();
-        let rest = match others {
-            0 => String::new(),
-            _ => "; the others set nothing that another one sets, and wait for nothing".to_owned(),
+        let rest = if others == 0 || self.is_part {
+            ""
+        } else {
+            "; the others set nothing that another one sets, and wait for nothing"
         };
         let mut told = vec![
             ("slices".to_owned(), format!("{} around what several automations set or wait for", self.slices.len())),

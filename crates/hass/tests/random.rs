@@ -6,19 +6,16 @@
 
 mod oracle;
 
+use mazurka_core::Random;
 use oracle::Oracle;
 use serde_json::{Map, Value as Json, json};
 
-/// A sequence of numbers that depends on its seed only (SplitMix64).
-struct Dice(u64);
+/// A sequence of random numbers, and what is made with them.
+struct Dice(Random);
 
 impl Dice {
     fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % count as u64) as usize
+        (self.0.word() % count as u64) as usize
     }
 
     fn one_of<T: Clone>(&mut self, items: &[T]) -> T {
@@ -255,7 +252,7 @@ fn routine(dice: &mut Dice, made: &mut Json) {
 }
 
 fn program(seed: u64) -> Json {
-    let mut dice = Dice(seed.wrapping_mul(0x2545_F491_4F6C_DD1D));
+    let mut dice = Dice(Random::new(seed.wrapping_mul(0x2545_F491_4F6C_DD1D)));
     let dice = &mut dice;
     let scripts = dice.percent(40);
     let names = ["P", "Q", "R", "S"];

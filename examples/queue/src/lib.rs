@@ -77,7 +77,7 @@ impl<T> Drop for Shared<T> {
         let (head, tail) = (*self.head.get_mut(), *self.tail.get_mut());
         for filled in head..tail {
             let slot = filled % self.slots.len();
-            // SAFETY: filled and not taken, and nobody else has the queue.
+            // SAFETY: filled and not taken, and there is no other reference to the queue.
             unsafe { self.slots[slot].get_mut().assume_init_drop() };
         }
     }

@@ -153,7 +153,7 @@ fn length_of(text: &str) -> Option<i64> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token {
+enum Sign {
     /// A name, a number, `is`, `and` and the like.
     Word(String),
     /// A text in quotes.
@@ -164,20 +164,20 @@ enum Token {
 
 const SIGNS: [&str; 9] = ["==", "!=", "<=", ">=", "<", ">", "(", ")", ","];
 
-fn tokens(text: &str) -> Result<Vec<Token>, String> {
+fn tokens(text: &str) -> Result<Vec<Sign>, String> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let length = if rest.starts_with("{{") {
             let end = rest.find("}}").ok_or("expected `}}` at the end of the template")?;
-            tokens.push(Token::Template(rest[..end + 2].to_owned()));
+            tokens.push(Sign::Template(rest[..end + 2].to_owned()));
             end + 2
         } else if first == '"' || first == '\'' {
             let end = rest[1..].find(first).ok_or_else(|| format!("expected a closing {first}"))?;
-            tokens.push(Token::Text(rest[1..=end].to_owned()));
+            tokens.push(Sign::Text(rest[1..=end].to_owned()));
             end + 2
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            tokens.push(Token::Sign(sign));
+            tokens.push(Sign::Sign(sign));
             sign.len()
         } else {
             let is_part = |c: char| c.is_alphanumeric() || "_.-:+%".contains(c);
@@ -185,7 +185,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
             if end == 0 {
                 return Err(format!("expected an entity, a value, `is`, `and`, `or` or `not` instead of `{first}`"));
             }
-            tokens.push(Token::Word(rest[..end].to_owned()));
+            tokens.push(Sign::Word(rest[..end].to_owned()));
             end
         };
         rest = rest[length..].trim_start();
@@ -197,7 +197,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
 const DEEPEST: usize = 40;
 
 struct Parser {
-    tokens: Vec<Token>,
+    tokens: Vec<Sign>,
     at: usize,
     place: Place,
     depth: usize,
@@ -206,10 +206,10 @@ struct Parser {
 impl Parser {
     fn instead(&self, expected: &str) -> String {
         match self.tokens.get(self.at) {
-            Some(Token::Word(text) | Token::Text(text) | Token::Template(text)) => {
+            Some(Sign::Word(text) | Sign::Text(text) | Sign::Template(text)) => {
                 format!("expected {expected} instead of `{text}`")
             }
-            Some(Token::Sign(sign)) => format!("expected {expected} instead of `{sign}`"),
+            Some(Sign::Sign(sign)) => format!("expected {expected} instead of `{sign}`"),
             None => format!("expected {expected} at the end"),
         }
     }
@@ -219,13 +219,13 @@ impl Parser {
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        let is_it = matches!(self.tokens.get(self.at), Some(Token::Sign(known)) if *known == sign);
+        let is_it = matches!(self.tokens.get(self.at), Some(Sign::Sign(known)) if *known == sign);
         self.at += usize::from(is_it);
         is_it
     }
 
     fn take_word(&mut self, word: &str) -> bool {
-        let is_it = matches!(self.tokens.get(self.at), Some(Token::Word(known)) if known == word);
+        let is_it = matches!(self.tokens.get(self.at), Some(Sign::Word(known)) if known == word);
         self.at += usize::from(is_it);
         is_it
     }
@@ -264,7 +264,7 @@ impl Parser {
                 return Err(self.instead("`)`"));
             }
             inner
-        } else if let Some(Token::Template(text)) = self.tokens.get(self.at).cloned() {
+        } else if let Some(Sign::Template(text)) = self.tokens.get(self.at).cloned() {
             self.at += 1;
             let template =
                 template::parse(&text, self.place).map_err(|why| format!("the template cannot be read: {why}"))?;
@@ -277,7 +277,7 @@ impl Parser {
     }
 
     fn test(&mut self) -> Result<Condition, String> {
-        let Some(Token::Word(name)) = self.tokens.get(self.at) else {
+        let Some(Sign::Word(name)) = self.tokens.get(self.at) else {
             return Err(self.instead("an entity such as light.hall"));
         };
         let mut parts = name.splitn(3, '.').map(str::to_lowercase);
@@ -314,8 +314,8 @@ impl Parser {
 
     fn is(&mut self, entities: Vec<String>, attribute: Option<String>, not: bool) -> Result<Condition, String> {
         let value = match self.tokens.get(self.at) {
-            Some(Token::Word(word)) if !["and", "or", "not", "is"].contains(&word.as_str()) => word.clone(),
-            Some(Token::Text(text)) => text.clone(),
+            Some(Sign::Word(word)) if !["and", "or", "not", "is"].contains(&word.as_str()) => word.clone(),
+            Some(Sign::Text(text)) => text.clone(),
             _ => return Err(self.instead("a value such as on")),
         };
         self.at += 1;
@@ -326,7 +326,7 @@ impl Parser {
 
     fn number(&mut self) -> Result<f64, String> {
         let number = match self.tokens.get(self.at) {
-            Some(Token::Word(word)) => word.parse().ok().filter(|number: &f64| number.is_finite()),
+            Some(Sign::Word(word)) => word.parse().ok().filter(|number: &f64| number.is_finite()),
             _ => None,
         };
         let number = number.ok_or_else(|| self.instead("a number"))?;

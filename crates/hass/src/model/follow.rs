@@ -27,14 +27,14 @@ pub(crate) struct Followed {
 }
 
 /// A clock that runs: the moment at which it was started, when it goes off at the latest, and at the earliest.
-type Clock = (usize, Option<i64>, i64);
+type FollowedClock = (usize, Option<i64>, i64);
 
 impl Model {
     pub(crate) fn follow(&self, moves: &[Move]) -> Followed {
         let start = if self.layout.times.is_empty() { 43_200 } else { 0 };
         let mut state = self.initial_states().remove(0);
         let mut table = Timetable::default();
-        let mut clocks: FxHashMap<Key, Clock> = FxHashMap::default();
+        let mut clocks: FxHashMap<Key, FollowedClock> = FxHashMap::default();
         let (mut steps, mut day) = (Vec::new(), 0);
         let mut calls: Vec<(usize, Option<usize>)> = Vec::new();
         let mut open: Vec<(RunId, usize)> = Vec::new();

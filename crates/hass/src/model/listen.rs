@@ -37,7 +37,7 @@ impl Stage<'_, '_> {
         let model = self.model;
         let entity = model.layout.slots[slot as usize].name.0.as_str();
         for &derived in model.derived_of.get(entity).map_or(&[][..], Vec::as_slice) {
-            self.derive(derived);
+            self.derive(derived, Some((slot, new)));
         }
         // Automations that hear of it, in the order of the configuration or in that which is found out to be theirs.
         let mut order: Vec<u16> = Vec::new();
@@ -380,8 +380,8 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// Recomputes a template entity or a group.
-    pub(crate) fn derive(&mut self, derived: u16) {
+    /// Recomputes a template entity or a group. A group takes what is told of a member, also where that has changed since.
+    pub(crate) fn derive(&mut self, derived: u16, told: Option<(u16, u16)>) {
         let model = self.model;
         let (slot, text) = match &model.derived[derived as usize] {
             super::system::Derivation::Template(slot, template) => {
@@ -413,7 +413,10 @@ impl Stage<'_, '_> {
                 let states: Vec<String> = members
                     .iter()
                     .map(|&member| {
-                        let value = self.value(member);
+                        let value = match told {
+                            Some((slot, value)) if slot == member => value,
+                            _ => self.value(member),
+                        };
                         model.layout.slots[member as usize].values[value as usize].to_string()
                     })
                     .collect();

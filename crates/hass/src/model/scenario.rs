@@ -51,8 +51,11 @@ impl Model {
         let answers: Vec<Json> = answers.collect();
         let expected: Vec<&String> = followed.steps.iter().flat_map(|happened| &happened.log).collect();
         let clock = format!("{:02}:{:02}:00", followed.start / 3600, followed.start / 60 % 60);
+        let attributes: Vec<(&String, &String)> =
+            self.layout.slots.iter().filter_map(|slot| Some((&slot.name.0, slot.name.1.as_ref()?))).collect();
         json!({
             "name": name,
+            "attributes": attributes,
             "start": format!("2026-01-05T{clock}"),
             "sun": [self.options.sunrise, self.options.sunset],
             "configuration": configuration,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Scenario {
     /// The configuration.
     pub configuration: Arc<Configuration>,
-    /// The states of entities at the start; one that nobody defines and that has none is not there.
+    /// The states of entities at the start; one that is not defined and has none is not there.
     pub states: Vec<(String, String)>,
     /// What happens, in order.
     pub steps: Vec<ScenarioStep>,

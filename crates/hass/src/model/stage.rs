@@ -169,9 +169,13 @@ impl<'m, 's> Stage<'m, 's> {
     fn log_change(&mut self, slot: u16, old: u16, new: u16) {
         let about = &self.model.layout.slots[slot as usize];
         let is_routine = about.name.0.starts_with("automation.") || about.name.0.starts_with("script.");
-        if self.deeds.is_some() && about.name.1.is_none() && !is_routine {
-            let text = |value: u16| &about.values[value as usize];
-            self.log.push(format!("{}:{}->{}", about.name.0, text(old), text(new)));
+        if self.deeds.is_some() && !is_routine {
+            let text = |value: u16| match &about.values[value as usize] {
+                Val::None => "None".to_owned(),
+                value => value.to_string(),
+            };
+            let attribute = about.name.1.as_ref().map_or_else(String::new, |attribute| format!(".{attribute}"));
+            self.log.push(format!("{}{attribute}:{}->{}", about.name.0, text(old), text(new)));
         }
     }
 
@@ -376,6 +380,11 @@ impl<'m, 's> Stage<'m, 's> {
         let model = self.model;
         let Some(&first) = self.starts.last().filter(|first| **first != routine) else { return };
         if model.exact || model.pair_mark(first, routine).is_none() || self.depth > 0 {
+            return;
+        }
+        // Where both set one thing to different values, that is what is told.
+        let [own, others] = [routine, first].map(|routine| &model.first_writes[routine as usize]);
+        if own.iter().any(|(slot, value)| others.iter().any(|(other, set)| other == slot && set != value)) {
             return;
         }
         let Some(before) = self.unheard.clone().filter(|before| *before != self.state.values) else { return };

@@ -933,7 +933,7 @@ impl Model {
         let mut step = Step::without_footprint();
         let mut stage = Stage::new(self, &mut state, &mut step, false);
         for derived in 0..self.derived.len() as u16 {
-            stage.derive(derived);
+            stage.derive(derived, None);
         }
         for routine in 0..self.routines.len() as u16 {
             stage.arm(routine);

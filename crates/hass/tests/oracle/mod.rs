@@ -2,6 +2,9 @@
 //! model does.
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+#[path = "../../../load/tests/common/mod.rs"]
+mod files;
+
 use mazurka_hass::config::{Memory, read_configuration};
 use mazurka_hass::model::{Played, Scenario, ScenarioStep, play};
 use mazurka_hass::template::Val;
@@ -70,7 +73,7 @@ pub(crate) fn difference(case: &Json, did: &Json) -> Option<String> {
         Err(error) => return Some(format!("{name}: {error}")),
     };
     let lines = |json: &Json| -> Vec<String> { json.as_array().into_iter().flatten().map(text).collect() };
-    // What nobody in the program looks at or changes is no part of the model.
+    // What the program neither reads nor changes is no part of the model.
     let is_known = |line: &String| match line.split_once("->").and_then(|(change, _)| change.rsplit_once(':')) {
         Some((entity, _)) => states.iter().any(|(known, _)| known == entity),
         None => line != "|",
@@ -103,7 +106,8 @@ impl Oracle {
     /// Starts it, if there is one.
     pub(crate) fn start() -> Option<Oracle> {
         let Ok(python) = std::env::var("MAZURKA_HOME_ASSISTANT") else {
-            eprintln!("skipped: MAZURKA_HOME_ASSISTANT is not the path of a Python with Home Assistant");
+            let why = "MAZURKA_HOME_ASSISTANT is not the path of a Python with Home Assistant";
+            files::skip("homeassistant", why);
             return None;
         };
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/oracle/home_assistant.py");
