@@ -6,14 +6,14 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A condition on a state.
-type Condition = Box<dyn Fn(&View<'_>) -> bool + Send + Sync>;
+type StateCondition = Box<dyn Fn(&View<'_>) -> bool + Send + Sync>;
 
 /// What has to happen.
 #[derive(Default)]
 pub(crate) struct Promises {
     properties: Vec<Property>,
     /// For each of them its cause, if it has one, and its goal.
-    conditions: Vec<(Option<Condition>, Condition)>,
+    conditions: Vec<(Option<StateCondition>, StateCondition)>,
     /// How actors are treated, where that is said.
     fairness: Vec<(ActorId, Fairness)>,
 }
@@ -79,8 +79,8 @@ impl Model {
         let variables = Arc::new(variables);
         variables.visit(&mut |model, _| self.must_own(model, &name));
         let (of_cause, of_goal) = (Arc::clone(&variables), variables);
-        let cause: Condition = Box::new(move |view| cause(of_cause.values(view)));
-        let goal: Condition = Box::new(move |view| goal(of_goal.values(view)));
+        let cause: StateCondition = Box::new(move |view| cause(of_cause.values(view)));
+        let goal: StateCondition = Box::new(move |view| goal(of_goal.values(view)));
         self.promises.properties.push(property.at(here()));
         self.promises.conditions.push((Some(cause), goal));
     }
@@ -105,13 +105,13 @@ impl Model {
         goal: impl Fn(V::Values) -> bool + Send + Sync + 'static,
     ) {
         variables.visit(&mut |model, _| self.must_own(model, name));
-        let goal: Condition = Box::new(move |view| goal(variables.values(view)));
+        let goal: StateCondition = Box::new(move |view| goal(variables.values(view)));
         self.promises.properties.push(property.at(here()));
         self.promises.conditions.push((None, goal));
     }
 
     /// Whether a condition holds; one that panics has no value.
-    fn says(&self, state: &State, condition: &Condition) -> Option<bool> {
+    fn says(&self, state: &State, condition: &StateCondition) -> Option<bool> {
         caught(|| condition(&View::silent(self, &state.words))).ok()
     }
 }

@@ -21,7 +21,7 @@
 //! With s strongly fair classes, n states and m steps this takes time O((n + m)(s + 1)): each round takes a component apart
 //! because of a class that no part of it can move any more.
 
-use super::graph::{Edge, Graph};
+use super::graph::{KeptStep, StepGraph};
 use crate::shared::bits::Bits;
 use mazurka_core::{Fairness, Form};
 
@@ -37,7 +37,7 @@ impl Edges {
         if form == Form::Progress { Edges::WithoutProgress } else { Edges::All }
     }
 
-    pub(super) fn include(self, edge: Edge) -> bool {
+    pub(super) fn include(self, edge: KeptStep) -> bool {
         self == Edges::All || !edge.is_progress()
     }
 }
@@ -48,7 +48,7 @@ const NONE: u32 = 0;
 /// Fair components of a region that have no state in common, at most so many. There is none if and only if no fair
 /// execution stays in the region.
 pub(super) fn fair_components(
-    graph: &Graph,
+    graph: &StepGraph,
     region: &[u32],
     fairness: &[Fairness],
     edges: Edges,
@@ -106,7 +106,7 @@ pub(super) struct Around {
 
 /// A graph taken apart: each state belongs to one set at a time.
 pub(super) struct Parts<'g> {
-    graph: &'g Graph,
+    graph: &'g StepGraph,
     edges: Edges,
     /// For each state the number of its set.
     part: Vec<u32>,
@@ -117,7 +117,7 @@ pub(super) struct Parts<'g> {
 }
 
 impl<'g> Parts<'g> {
-    pub(super) fn new(graph: &'g Graph, edges: Edges) -> Self {
+    pub(super) fn new(graph: &'g StepGraph, edges: Edges) -> Self {
         let states = graph.len();
         Parts { graph, edges, part: vec![NONE; states], last: NONE, met: vec![0; states], lowest: vec![0; states] }
     }
@@ -129,11 +129,11 @@ impl<'g> Parts<'g> {
     }
 
     /// The steps of a state that stay within its set.
-    pub(super) fn inside(&self, state: u32) -> impl Iterator<Item = Edge> + '_ {
+    pub(super) fn inside(&self, state: u32) -> impl Iterator<Item = KeptStep> + '_ {
         self.graph.edges(state).filter(move |&edge| self.stays(state, edge))
     }
 
-    fn stays(&self, state: u32, edge: Edge) -> bool {
+    fn stays(&self, state: u32, edge: KeptStep) -> bool {
         let part = self.part.get(edge.target as usize);
         part == Some(&self.part[state as usize]) && self.edges.include(edge)
     }

@@ -47,7 +47,7 @@ impl Sets {
 
 /// States by number, in the order of a breadth-first search, and the steps between them.
 #[derive(Default)]
-pub(super) struct Graph {
+pub(super) struct StepGraph {
     /// For each state where its steps begin, and one more.
     first: Vec<usize>,
     targets: Vec<u32>,
@@ -71,12 +71,12 @@ pub(super) struct Graph {
 
 /// A step between two states of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(super) struct KeptStep {
     pub(super) target: u32,
     label: u16,
 }
 
-impl Edge {
+impl KeptStep {
     pub(super) fn class(self) -> u32 {
         u32::from(self.label & !PROGRESS)
     }
@@ -87,7 +87,7 @@ impl Edge {
 }
 
 /// What a property asks about, and the shortest way to each of its states.
-pub(super) struct Region {
+pub(super) struct OpenRegion {
     /// In the order of the lengths of these ways.
     pub(super) states: Vec<u32>,
     /// For each of them the length of the way; in the same order.
@@ -96,7 +96,7 @@ pub(super) struct Region {
     pub(super) before: Vec<u32>,
 }
 
-impl Graph {
+impl StepGraph {
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.able.len()
@@ -133,12 +133,12 @@ impl Graph {
     }
 
     /// A step by its place.
-    pub(super) fn edge(&self, at: usize) -> Edge {
-        Edge { target: self.targets[at], label: self.labels[at] }
+    pub(super) fn edge(&self, at: usize) -> KeptStep {
+        KeptStep { target: self.targets[at], label: self.labels[at] }
     }
 
     /// The steps of a state.
-    pub(super) fn edges(&self, state: u32) -> impl Iterator<Item = Edge> + '_ {
+    pub(super) fn edges(&self, state: u32) -> impl Iterator<Item = KeptStep> + '_ {
         self.steps(state).map(|at| self.edge(at))
     }
 
@@ -148,7 +148,7 @@ impl Graph {
     }
 
     /// The states that a property of this form asks about.
-    pub(super) fn region(&self, property: usize, form: Form) -> Region {
+    pub(super) fn region(&self, property: usize, form: Form) -> OpenRegion {
         let all = self.len() as u32;
         let is_inside = |state: u32| form == Form::Progress || !self.holds(state, property);
         let begins = |state: u32| {
@@ -159,7 +159,7 @@ impl Graph {
                     Form::AlwaysEventually | Form::Progress => true,
                 }
         };
-        let mut region = Region { states: Vec::new(), lengths: Vec::new(), before: vec![NO_STATE; all as usize] };
+        let mut region = OpenRegion { states: Vec::new(), lengths: Vec::new(), before: vec![NO_STATE; all as usize] };
         let mut reached = LongBits::default();
         // All ways grow by one step at a time, and the ways to where the region begins are known.
         let mut beginnings = (0..all).filter(|&state| begins(state)).peekable();
@@ -201,15 +201,15 @@ impl Graph {
     /// A graph with these steps, for tests: of each state its steps (class and target), and the classes that can move in it
     /// besides. The first state is the initial one, and no goal is ever reached.
     #[cfg(test)]
-    pub(super) fn of(steps: &[Vec<(u16, u32)>], elsewhere: &[Vec<u32>], fairness: &[Fairness]) -> Graph {
-        let mut graph = Graph {
+    pub(super) fn of(steps: &[Vec<(u16, u32)>], elsewhere: &[Vec<u32>], fairness: &[Fairness]) -> StepGraph {
+        let mut graph = StepGraph {
             first: vec![0],
             levels: vec![0],
             roots: 1,
             classes: (0..fairness.len() as u32).map(|class| ClassId::Actor(ActorId(class))).collect(),
             fairness: fairness.to_vec(),
             properties: 1,
-            ..Graph::default()
+            ..StepGraph::default()
         };
         for (steps, elsewhere) in steps.iter().zip(elsewhere) {
             let mut able = Bits::default();
@@ -235,12 +235,12 @@ pub(super) struct Path {
     /// The states of the stem, the last one being where the loop begins.
     pub(super) stem: Vec<u32>,
     /// The steps of the loop.
-    pub(super) round: Vec<Edge>,
+    pub(super) round: Vec<KeptStep>,
 }
 
 /// The graph of a program, and how to find its states again.
 pub(super) struct Collected {
-    pub(super) graph: Graph,
+    pub(super) graph: StepGraph,
     fingerprints: Vec<Fingerprint>,
     /// For each state the one that it was first reached from; for an initial state which of the program's it is.
     before: Vec<u32>,
@@ -249,7 +249,7 @@ pub(super) struct Collected {
 }
 
 /// The walk through all states.
-struct Walk<'s, S: System> {
+struct GraphWalk<'s, S: System> {
     system: &'s S,
     all_fairness: Option<Fairness>,
     collected: Collected,
@@ -270,7 +270,7 @@ impl Collected {
         meter: &mut Meter,
         observer: &mut dyn Observer,
     ) -> Collected {
-        let mut walk = Walk::new(system, options.fairness);
+        let mut walk = GraphWalk::new(system, options.fairness);
         let stop = walk.run(options.budget.depth, meter, observer).err();
         let mut collected = walk.collected;
         collected.stop = stop;
@@ -335,7 +335,7 @@ impl Collected {
     }
 }
 
-impl<'s, S: System> Walk<'s, S> {
+impl<'s, S: System> GraphWalk<'s, S> {
     fn new(system: &'s S, all_fairness: Option<Fairness>) -> Self {
         let properties = system.liveness().properties();
         let mut goals = Bits::default();
@@ -344,8 +344,8 @@ impl<'s, S: System> Walk<'s, S> {
                 goals.insert(number as u32);
             }
         }
-        let graph = Graph { first: vec![0], properties: properties.len(), ..Graph::default() };
-        Walk {
+        let graph = StepGraph { first: vec![0], properties: properties.len(), ..StepGraph::default() };
+        GraphWalk {
             system,
             all_fairness,
             collected: Collected { graph, fingerprints: Vec::new(), before: Vec::new(), stop: None },

@@ -7,7 +7,7 @@
 //! that with the fewest changes between classes. The shortest of all tours would be a problem of a travelling salesman.
 
 use super::component::{Edges, Parts};
-use super::graph::{Edge, Graph, NO_STATE, Path, Region};
+use super::graph::{KeptStep, NO_STATE, OpenRegion, Path, StepGraph};
 use crate::shared::bits::Bits;
 use hashbrown::HashMap;
 use mazurka_core::Fairness;
@@ -20,7 +20,7 @@ const BEGINNINGS: usize = 64;
 const MOST_STEPS: usize = 5_000_000;
 
 /// The shortest lasso that is found in the fair components of a region; `None` if there are no components.
-pub(super) fn shortest(graph: &Graph, region: &Region, components: &[Vec<u32>], edges: Edges) -> Option<Path> {
+pub(super) fn shortest(graph: &StepGraph, region: &OpenRegion, components: &[Vec<u32>], edges: Edges) -> Option<Path> {
     let mut parts = Parts::new(graph, edges);
     let mut duties: Vec<Bits> = Vec::new();
     let mut component_of: HashMap<u32, usize> = HashMap::new();
@@ -30,7 +30,7 @@ pub(super) fn shortest(graph: &Graph, region: &Region, components: &[Vec<u32>], 
         component_of.extend(component.iter().map(|&state| (state, number)));
     }
     let mut tour = Tour { graph, parts: &parts, steps: 0 };
-    let mut best: Option<((usize, usize), u32, Vec<Edge>)> = None;
+    let mut best: Option<((usize, usize), u32, Vec<KeptStep>)> = None;
     let beginnings = region.states.iter().zip(&region.lengths).filter(|(state, _)| component_of.contains_key(*state));
     for (&state, &stem) in beginnings.take(BEGINNINGS) {
         let known = best.as_ref().map_or(usize::MAX, |(cost, ..)| cost.0);
@@ -56,7 +56,7 @@ pub(super) fn shortest(graph: &Graph, region: &Region, components: &[Vec<u32>], 
 }
 
 struct Tour<'g> {
-    graph: &'g Graph,
+    graph: &'g StepGraph,
     parts: &'g Parts<'g>,
     /// How many steps were looked at.
     steps: usize,
@@ -64,7 +64,7 @@ struct Tour<'g> {
 
 impl Tour<'_> {
     /// A round from a state through its component that settles all classes that can move somewhere there.
-    fn from(&mut self, start: u32, any: &Bits) -> Option<Vec<Edge>> {
+    fn from(&mut self, start: u32, any: &Bits) -> Option<Vec<KeptStep>> {
         let mut duties = Bits::default();
         for class in any.iter().filter(|&class| self.graph.fairness[class as usize] != Fairness::None) {
             duties.insert(class);
@@ -100,8 +100,8 @@ impl Tour<'_> {
     }
 
     /// The shortest way to a step that settles something, or back to the start if nothing is left to settle.
-    fn nearest(&mut self, from: u32, start: u32, duties: &Bits) -> Option<Vec<Edge>> {
-        let mut before: HashMap<u32, (u32, Edge)> = HashMap::new();
+    fn nearest(&mut self, from: u32, start: u32, duties: &Bits) -> Option<Vec<KeptStep>> {
+        let mut before: HashMap<u32, (u32, KeptStep)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
         while let Some(state) = queue.pop_front() {
             for edge in self.parts.inside(state) {

@@ -31,7 +31,7 @@ mod tests;
 
 use crate::{Engine, Options};
 use component::{Edges, fair_components};
-use graph::{Collected, Graph};
+use graph::{Collected, StepGraph};
 use mazurka_core::{
     ActorKind, Answered, Budget, ClassId, Counter, Exploration, Fairness, Form, Found, Meter, Observer, Property,
     StopReason, System, Verdict, class_name,
@@ -129,7 +129,7 @@ struct Search<'s, S: System> {
 }
 
 impl<S: System> Search<'_, S> {
-    fn graph(&self) -> &Graph {
+    fn graph(&self) -> &StepGraph {
         &self.collected.graph
     }
 

@@ -1,7 +1,7 @@
 //! The naive oracle, and what other tools got wrong.
 
 use super::component::{Edges, fair_components};
-use super::graph::Graph;
+use super::graph::StepGraph;
 use crate::{Engine, Options, explore};
 use mazurka_core::{
     ActorId, Budget, ClassId, Exploration, Fairness, Form, Liveness, Move, Observer, Outcome, Property, Random,
@@ -480,10 +480,10 @@ fn engines_that_cannot_promise_it_refuse() {
 #[test]
 fn fairness_is_asked_of_the_whole_program() {
     // The class is able by a step that leads out of the region: the component is unfair to it all the same.
-    let graph = Graph::of(&[vec![(0, 1)], vec![(0, 0)]], &[vec![1], vec![1]], &[WEAK, WEAK]);
+    let graph = StepGraph::of(&[vec![(0, 1)], vec![(0, 0)]], &[vec![1], vec![1]], &[WEAK, WEAK]);
     assert!(fair_components(&graph, &[0, 1], &[WEAK, WEAK], Edges::All, 1).is_empty());
     assert_eq!(fair_components(&graph, &[0, 1], &[WEAK, NONE], Edges::All, 1).len(), 1);
-    let graph = Graph::of(&[vec![(0, 1)], vec![(0, 0)]], &[vec![1], vec![]], &[WEAK, WEAK]);
+    let graph = StepGraph::of(&[vec![(0, 1)], vec![(0, 0)]], &[vec![1], vec![]], &[WEAK, WEAK]);
     assert_eq!(fair_components(&graph, &[0, 1], &[WEAK, WEAK], Edges::All, 1).len(), 1);
     assert!(fair_components(&graph, &[0, 1], &[WEAK, STRONG], Edges::All, 1).is_empty());
 }
