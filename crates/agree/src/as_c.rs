@@ -176,6 +176,7 @@ impl Printer {
             Item::Include { .. } => Err("an include"),
             Item::Event { .. } => Err("events"),
             Item::Never { .. } => Err("an invariant"),
+            Item::Promise { .. } => Err("what has to happen in the end"),
             Item::Channel { .. } => Err("channels"),
             Item::Const { name, value } => {
                 let value = self.constant(value)?;
@@ -221,7 +222,7 @@ impl Printer {
                 }
                 Ok(())
             }
-            Item::Object { name, kind, length } => self.sync_object(&name.text, *kind, length.as_ref()),
+            Item::Object { name, kind, length, .. } => self.sync_object(&name.text, *kind, length.as_ref()),
             Item::Thread { .. } | Item::Message(_) | Item::Def(_) => Ok(()),
         }
     }
@@ -316,7 +317,7 @@ impl Printer {
                 self.statements(&function.body)?;
                 self.close();
             }
-            Item::Thread { name, family, body } => self.thread(&name.text, family.as_ref(), body)?,
+            Item::Thread { name, family, body, .. } => self.thread(&name.text, family.as_ref(), body)?,
             _ => {}
         }
         Ok(())
@@ -517,6 +518,7 @@ impl Printer {
                 self.line(&format!("mazurka_post({handler}, {message}, {argument});"));
             }
             StatementKind::Enable(_) | StatementKind::Disable(_) => return Err("events"),
+            StatementKind::Progress => return Err("progress"),
         }
         Ok(())
     }

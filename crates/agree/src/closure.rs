@@ -78,6 +78,7 @@ impl Program {
             Item::Include { .. } => return Err("an include"),
             Item::Event { .. } => return Err("events"),
             Item::Never { .. } => return Err("an invariant"),
+            Item::Promise { .. } => return Err("what has to happen in the end"),
             Item::Channel { .. } => return Err("channels"),
             Item::Semaphore { .. } => return Err("semaphores"),
             Item::Const { name, value } => {
@@ -107,7 +108,7 @@ impl Program {
                 }
                 self.variables.insert(name.text.clone(), (first, length.map(|length| length as usize)));
             }
-            Item::Object { name, kind, length } => {
+            Item::Object { name, kind, length, .. } => {
                 let length = length.as_ref().map(|length| self.constant(length)).transpose()?;
                 let count = self.counts.entry(table(*kind)).or_default();
                 let range = (*count, length.map(|length| length as usize));
@@ -154,6 +155,7 @@ fn check(block: &Block) -> Refused {
     block.statements.iter().try_for_each(|statement| match &statement.kind {
         StatementKind::Atomic(_) => Err("atomic blocks"),
         StatementKind::Enable(_) | StatementKind::Disable(_) => Err("events"),
+        StatementKind::Progress => Err("progress"),
         StatementKind::If(_, then, otherwise) => {
             check(then)?;
             otherwise.iter().try_for_each(check)
@@ -459,7 +461,10 @@ impl<'w> Actor<'w> {
                 let arguments = self.arguments(call);
                 world.handlers[handler].post((Arc::clone(self.world), call.name.text.clone(), arguments));
             }
-            StatementKind::Enable(_) | StatementKind::Disable(_) | StatementKind::Atomic(_) => {
+            StatementKind::Enable(_)
+            | StatementKind::Disable(_)
+            | StatementKind::Atomic(_)
+            | StatementKind::Progress => {
                 unreachable!("it was refused")
             }
         }

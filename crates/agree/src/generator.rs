@@ -297,7 +297,7 @@ impl Maker {
                 ObjectKind::RwLock => self.world.rw_locks.push(thing),
                 ObjectKind::FifoHandler | ObjectKind::AnyHandler => self.world.handlers.push(thing),
             }
-            self.items.push(Item::Object { name: Name::new(name), kind, length: written });
+            self.items.push(Item::Object { name: Name::new(name), kind, length: written, fairness: None });
         }
     }
 
@@ -503,7 +503,7 @@ impl Maker {
             statements.insert(0, statement(StatementKind::Disable(own)));
         }
         let body = Block { statements };
-        self.actors.push(Item::Event { name: Name::new(&thing.name), family, disabled, guard, body });
+        self.actors.push(Item::Event { name: Name::new(&thing.name), family, fairness: None, disabled, guard, body });
     }
 
     fn family(&mut self, (first, count): (i64, i64)) -> Family {
@@ -529,7 +529,7 @@ impl Maker {
             if endless {
                 body.endless_loop(&mut block.statements);
             }
-            self.actors.push(Item::Thread { name: Name::new(name), family, body: block });
+            self.actors.push(Item::Thread { name: Name::new(name), family, fairness: None, body: block });
         }
     }
 

@@ -16,6 +16,7 @@ mod compare;
 mod contender;
 mod footprints;
 mod generator;
+mod liveness;
 mod observations;
 mod reference;
 mod shrink;
@@ -30,6 +31,7 @@ pub use closure::{RustTally, compare_as_closures};
 pub use compare::{Comparison, Difference, DifferenceKind, Standing, compare};
 pub use contender::{Applies, Contender, Promise, Run, promise};
 pub use generator::{Generated, Kind, Shape, generate};
+pub use liveness::{LivenessAgreement, LivenessTally, run_liveness};
 pub use observations::{EndClass, Observations, Sighting};
 
 use mazurka_core::Cancel;

@@ -54,6 +54,14 @@ fn walk_item(item: &mut Item, visit: &mut dyn FnMut(Part<'_>)) {
             walk_block(body, visit);
         }
         Item::Never { condition } => walk_expr(condition, visit),
+        Item::Promise { family, cause, goal, .. } => {
+            if let Some(family) = family {
+                walk_expr(&mut family.from, visit);
+                walk_expr(&mut family.to, visit);
+            }
+            cause.iter_mut().for_each(|cause| walk_expr(cause, visit));
+            walk_expr(goal, visit);
+        }
     }
 }
 
@@ -134,7 +142,7 @@ fn walk_statement(kind: &mut StatementKind, visit: &mut dyn FnMut(Part<'_>)) {
             walk_call(call, visit);
         }
         StatementKind::Atomic(block) => walk_block(block, visit),
-        StatementKind::Break | StatementKind::Continue | StatementKind::Join(_) => {}
+        StatementKind::Break | StatementKind::Continue | StatementKind::Join(_) | StatementKind::Progress => {}
     }
 }
 

@@ -242,7 +242,7 @@ impl Model {
             to.step(&mut telling, ActorId(partner), &mut step);
             pairs.extend(made.into_iter().zip(step.actors_made().iter().map(|actor| actor.0)));
         }
-        Some(Schedule { start: schedule.start, moves })
+        Some(Schedule { moves, ..schedule.clone() })
     }
 }
 
@@ -332,6 +332,7 @@ impl System for Model {
             recorded: false,
             fixed_steps: false,
             terminates: features.terminates,
+            liveness: false,
             tells_blocked: true,
             tells_plain_accesses: true,
         }

@@ -5,7 +5,7 @@ use crate::console::{Console, cancel_on_interrupt};
 use anyhow::Result;
 use mazurka::report::format::number;
 use mazurka::{Engine, Verdict};
-use mazurka_agree::{Contender, Settings, Tally};
+use mazurka_agree::{Contender, LivenessTally, Settings, Tally};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long a run takes by default.
@@ -23,6 +23,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         variant: arguments.variant.options(),
         cancel: cancel_on_interrupt(),
     };
+    if arguments.liveness {
+        return Ok(liveness(&settings, console));
+    }
     let line = console.progress(None);
     let started = Instant::now();
     let mut shown = started;
@@ -38,6 +41,27 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     let seed = format!("seed {}", settings.seed);
     console.print(&format!("{agreement}  {seed}"));
     Ok(if agreement.disagreement.is_some() { Verdict::Violated } else { Verdict::Verified }.exit_code())
+}
+
+/// What has to happen in the end.
+fn liveness(settings: &Settings, console: &Console) -> u8 {
+    let line = console.progress(None);
+    let mut shown = Instant::now();
+    let mut show = |tally: &LivenessTally| {
+        if shown.elapsed() >= Duration::from_millis(100) {
+            shown = Instant::now();
+            line.show(format!("{} programs, {} questions", number(tally.programs), number(tally.questions)));
+        }
+    };
+    let agreement = mazurka_agree::run_liveness(settings, &mut show);
+    line.clear();
+    let seed = format!("seed {}", settings.seed);
+    match &agreement.disagreement {
+        Some(disagreement) => console.print(&format!("{disagreement}\n  {seed}")),
+        None => console.print(&format!("{}  {seed}", agreement.tally)),
+    }
+    let verdict = if agreement.disagreement.is_some() { Verdict::Violated } else { Verdict::Verified };
+    verdict.exit_code()
 }
 
 /// Another run, other programs.

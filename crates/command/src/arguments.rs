@@ -4,9 +4,9 @@ use crate::output::{Format, Output};
 use anyhow::{Result, anyhow};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mazurka::Budget;
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
+use mazurka::{Budget, Fairness, Traits};
 use mazurka_home::Profile;
 use mazurka_load::{Settings, parse_range};
 use std::time::Duration;
@@ -81,6 +81,10 @@ pub(crate) struct Variant {
     /// Also look for data races: two accesses of a shared variable, not both atomic, that nothing orders.
     #[arg(long)]
     pub(crate) races: bool,
+    /// How to treat threads, handlers and timers, and whatever else is treated fairly, where something has to happen in the
+    /// end: not at all, weakly or strongly [default: as the program says, weakly if it says nothing].
+    #[arg(long, value_enum, value_name = "FAIRNESS")]
+    pub(crate) fairness: Option<FairnessChoice>,
 }
 
 impl Variant {
@@ -96,7 +100,8 @@ impl Variant {
             Some(CutoffsChoice::None) => Cutoffs::None,
         };
         let Variant { plain, as_published, no_sleep, races, .. } = *self;
-        Options { plain, as_published, no_sleep, capture, cutoffs, races, ..Options::default() }
+        let fairness = self.fairness.map(Fairness::from);
+        Options { plain, as_published, no_sleep, capture, cutoffs, races, fairness, ..Options::default() }
     }
 
     /// Refuses an option of which none of the engines that run knows anything; `auto` leaves open which one that is, so
@@ -114,7 +119,21 @@ impl Variant {
                 return Err(not_for_this_engine(option, fitting));
             }
         }
+        if self.fairness.is_some() && !engines.is_empty() && !engines.contains(&Engine::Exhaustive) {
+            return Err(not_for_this_engine("--fairness", &[Engine::Exhaustive]));
+        }
         Ok(())
+    }
+
+    /// Refuses a fairness that no execution is asked for.
+    pub(crate) fn refuse_pointless(&self, traits: &Traits) -> Result<()> {
+        if self.fairness.is_none() || traits.liveness {
+            return Ok(());
+        }
+        Err(anyhow!(
+            "error: --fairness: nothing has to happen in the end\n\
+             expected a program that says what has to, as in `eventually (done == 1);`"
+        ))
     }
 }
 
@@ -129,6 +148,27 @@ pub(crate) fn not_for_this_engine(option: &str, fitting: &[Engine]) -> anyhow::E
         _ => names.concat(),
     };
     anyhow!("error: {option}: not for this engine\nexpected --engine {names} with it")
+}
+
+/// How actors are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FairnessChoice {
+    /// Any of them may stop for ever.
+    None,
+    /// None of them can always move from some point on and never does.
+    Weak,
+    /// None of them can move again and again and never does.
+    Strong,
+}
+
+impl From<FairnessChoice> for Fairness {
+    fn from(choice: FairnessChoice) -> Self {
+        match choice {
+            FairnessChoice::None => Fairness::None,
+            FairnessChoice::Weak => Fairness::Weak,
+            FairnessChoice::Strong => Fairness::Strong,
+        }
+    }
 }
 
 /// How states are told apart.
@@ -177,6 +217,8 @@ pub(crate) struct Search {
     pub(crate) c: CSettings,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
+    #[command(flatten)]
+    pub(crate) promises: HomePromises,
     #[command(flatten)]
     pub(crate) assistant: AssistantSettings,
     #[command(flatten)]
@@ -236,6 +278,24 @@ pub(crate) struct HomeSettings {
     pub(crate) profile: ProfileChoice,
 }
 
+/// What has to happen in a smart home in the end.
+#[derive(Debug, Args)]
+pub(crate) struct HomePromises {
+    /// What has to be true at some point, as in 'mode == "Night"'. May be repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
+    pub(crate) eventually: Vec<String>,
+    /// What has to be true again and again, as in 'light == "off"'. May be repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "RULE")]
+    pub(crate) always_eventually: Vec<String>,
+    /// What has to follow what, as in 'smoke == "clear" ~> alarm == "off"'. May be repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "RULE ~> RULE")]
+    pub(crate) leads_to: Vec<String>,
+    /// A device or an event: what it can always do happens in the end. Otherwise nothing but timers has to happen. May be
+    /// repeated.
+    #[arg(help_heading = "Smart homes", long, value_name = "NAME")]
+    pub(crate) fair: Vec<String>,
+}
+
 /// What of a Home Assistant configuration is checked.
 #[derive(Debug, Args)]
 pub(crate) struct AssistantSettings {
@@ -284,6 +344,10 @@ impl Search {
             profile: self.home.profile.into(),
             libraries: self.home.library.clone(),
             never: self.home.never.clone(),
+            eventually: self.promises.eventually.clone(),
+            always_eventually: self.promises.always_eventually.clone(),
+            leads_to: self.promises.leads_to.clone(),
+            fair: self.promises.fair.clone(),
             no_conflicts: self.home.no_conflicts,
             automations: self.assistant.automation.clone(),
             expectation: self.assistant.expectation.clone(),
@@ -449,6 +513,9 @@ pub(crate) struct Agree {
     /// Compare only these engines with `exhaustive`.
     #[arg(long, value_name = "ENGINE", value_delimiter = ',', value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Vec<Engine>,
+    /// Instead, ask random programs what has to happen in the end, and compare the answers with those of naive searches.
+    #[arg(long, conflicts_with_all = ["engine", "races", "plain", "as_published", "no_sleep", "capture", "cutoffs"])]
+    pub(crate) liveness: bool,
     #[command(flatten)]
     pub(crate) variant: Variant,
     /// Show no progress.

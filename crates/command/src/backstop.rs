@@ -133,13 +133,7 @@ impl Known {
             statistics.set(found, progress.found);
             statistics.set(Counter::Transitions, progress.transitions);
         }
-        Exploration {
-            verdict: Verdict::Inconclusive(reason),
-            stop: reason,
-            cut: None,
-            violations: Vec::new(),
-            statistics,
-        }
+        Exploration { verdict: Verdict::Inconclusive(reason), stop: reason, statistics, ..Exploration::unsupported("") }
     }
 
     /// What was seen and is not in the result.

@@ -105,6 +105,7 @@ fn search(
     let loaded = load_within(&arguments.files, &arguments.search.settings(), console.error_colour(), &options.budget)?;
     let included: Vec<String> = loaded.texts.iter().map(|source| source.file.clone()).collect();
     outputs.spare(&included)?;
+    arguments.search.variant.refuse_pointless(&loaded.subject.traits())?;
     options.budget.time = options.budget.time.map(|limit| limit.saturating_sub(reading.elapsed()));
     let mut check = Check::new(&*loaded.subject).name(&loaded.name).options(options.clone());
     if let Some(engine) = engine {

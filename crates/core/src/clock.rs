@@ -18,10 +18,10 @@ const FAN_BITS: usize = FAN.trailing_zeros() as usize;
 
 /// For each actor, how many of its steps lie in the causal past.
 #[derive(Clone, Debug)]
-pub struct VectorClock(Form);
+pub struct VectorClock(ClockForm);
 
 #[derive(Clone, Debug)]
-enum Form {
+enum ClockForm {
     /// What is not there is zero. Most programs have so few actors that a row needs no room of its own.
     Row(SmallVec<[u32; 24]>),
     Tree(Tree),
@@ -29,7 +29,7 @@ enum Form {
 
 impl Default for VectorClock {
     fn default() -> Self {
-        VectorClock(Form::Row(SmallVec::new()))
+        VectorClock(ClockForm::Row(SmallVec::new()))
     }
 }
 
@@ -43,8 +43,8 @@ impl VectorClock {
     #[inline]
     pub fn get(&self, actor: ActorId) -> u32 {
         match &self.0 {
-            Form::Row(row) => row.get(actor.index()).copied().unwrap_or(0),
-            Form::Tree(tree) => tree.get(actor.index()),
+            ClockForm::Row(row) => row.get(actor.index()).copied().unwrap_or(0),
+            ClockForm::Tree(tree) => tree.get(actor.index()),
         }
     }
 
@@ -52,7 +52,7 @@ impl VectorClock {
     pub fn set(&mut self, actor: ActorId, steps: u32) {
         let index = actor.index();
         match &mut self.0 {
-            Form::Row(row) if index < FEW => {
+            ClockForm::Row(row) if index < FEW => {
                 if row.len() <= index {
                     row.resize(index + 1, 0);
                 }
@@ -65,34 +65,34 @@ impl VectorClock {
     /// Takes the larger of each component.
     pub fn join(&mut self, other: &VectorClock) {
         match (&mut self.0, &other.0) {
-            (Form::Row(mine), Form::Row(theirs)) => {
+            (ClockForm::Row(mine), ClockForm::Row(theirs)) => {
                 if mine.len() < theirs.len() {
                     mine.resize(theirs.len(), 0);
                 }
                 mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
             }
-            (_, Form::Tree(theirs)) => self.as_tree().join(theirs),
-            (Form::Tree(mine), Form::Row(theirs)) => mine.join(&Tree::of(theirs)),
+            (_, ClockForm::Tree(theirs)) => self.as_tree().join(theirs),
+            (ClockForm::Tree(mine), ClockForm::Row(theirs)) => mine.join(&Tree::of(theirs)),
         }
     }
 
     /// Whether everything this clock knows of, the other knows of too.
     pub fn le(&self, other: &VectorClock) -> bool {
         match (&self.0, &other.0) {
-            (Form::Row(mine), _) => mine.iter().zip(0..).all(|(&steps, actor)| steps <= other.get(ActorId(actor))),
-            (Form::Tree(mine), Form::Tree(theirs)) => mine.le(theirs),
-            (Form::Tree(mine), Form::Row(theirs)) => mine.le(&Tree::of(theirs)),
+            (ClockForm::Row(mine), _) => mine.iter().zip(0..).all(|(&steps, actor)| steps <= other.get(ActorId(actor))),
+            (ClockForm::Tree(mine), ClockForm::Tree(theirs)) => mine.le(theirs),
+            (ClockForm::Tree(mine), ClockForm::Row(theirs)) => mine.le(&Tree::of(theirs)),
         }
     }
 
     /// The clock as a tree, which it is from now on.
     fn as_tree(&mut self) -> &mut Tree {
-        if let Form::Row(row) = &self.0 {
-            self.0 = Form::Tree(Tree::of(row));
+        if let ClockForm::Row(row) = &self.0 {
+            self.0 = ClockForm::Tree(Tree::of(row));
         }
         match &mut self.0 {
-            Form::Tree(tree) => tree,
-            Form::Row(_) => unreachable!("it has just become a tree"),
+            ClockForm::Tree(tree) => tree,
+            ClockForm::Row(_) => unreachable!("it has just become a tree"),
         }
     }
 }
@@ -308,8 +308,8 @@ mod tests {
         let mut joined = clock.clone();
         joined.join(&later);
         let root = |clock: &VectorClock| match &clock.0 {
-            Form::Tree(tree) => tree.root.clone(),
-            Form::Row(_) => None,
+            ClockForm::Tree(tree) => tree.root.clone(),
+            ClockForm::Row(_) => None,
         };
         let (joined, clock) = (root(&joined), root(&clock));
         let shared = |index: usize| match (joined.as_deref(), clock.as_deref()) {

@@ -1,6 +1,6 @@
 //! What a search concludes.
 
-use crate::{Move, ObjectId, Outcome, Schedule, Statistics, StopReason, Violation, ViolationKind};
+use crate::{Move, ObjectId, Outcome, Property, Schedule, Statistics, StopReason, Violation, ViolationKind};
 use std::fmt;
 
 /// A violation and a schedule that leads to it.
@@ -119,6 +119,15 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// What became of something that has to happen in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// What has to happen.
+    pub property: Property,
+    /// Why it was never put to the test, in words that follow it, if every state was looked at and none put it to the test.
+    pub vacuous: Option<String>,
+}
+
 /// The result of running an engine on a program.
 #[derive(Clone, Debug)]
 pub struct Exploration {
@@ -132,6 +141,8 @@ pub struct Exploration {
     pub violations: Vec<Found>,
     /// What was counted.
     pub statistics: Statistics,
+    /// What has to happen in the end, as far as it was asked for.
+    pub answered: Vec<Answered>,
 }
 
 impl Exploration {
@@ -158,7 +169,7 @@ impl Exploration {
         } else {
             Verdict::Verified
         };
-        Exploration { verdict, stop, cut, violations, statistics }
+        Exploration { verdict, stop, cut, violations, statistics, answered: Vec::new() }
     }
 
     /// The engine declines, and says why.
@@ -169,6 +180,7 @@ impl Exploration {
             cut: None,
             violations: Vec::new(),
             statistics: Statistics::default(),
+            answered: Vec::new(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! is then a snapshot, or a schedule to run again.
 
 use crate::{
-    ActorId, ActorKind, BlockedVisitor, Ending, Fingerprint, Footprint, Move, Object, ObjectId, Outcome, Schedule,
+    ActorId, ActorKind, BlockedVisitor, Ending, Fingerprint, Footprint, Lap, Move, Object, ObjectId, Outcome, Schedule,
     Step, System, ToldAccesses, Violation,
 };
 use smallvec::SmallVec;
@@ -179,6 +179,8 @@ pub struct Replay<'s, S: System> {
     before: Option<Box<ToldAccesses>>,
     /// How many moves of the schedule are left.
     left: usize,
+    /// The schedule, if it goes on for ever.
+    endless: Option<Schedule>,
 }
 
 impl<'s, S: System> Replay<'s, S> {
@@ -187,7 +189,9 @@ impl<'s, S: System> Replay<'s, S> {
         let state = system.initial_states().into_iter().nth(schedule.start)?;
         let mut violations = Vec::new();
         system.insight().violations_at_start(&state, &mut violations);
-        Some(Replay { stepper: Stepper::new(system, state), violations, before: None, left: schedule.moves.len() })
+        let (stepper, left) = (Stepper::new(system, state), schedule.moves.len());
+        let endless = schedule.lasso.is_some().then(|| schedule.clone());
+        Some(Replay { stepper, violations, before: None, left, endless })
     }
 
     /// The state it stands at.
@@ -210,13 +214,16 @@ impl<'s, S: System> Replay<'s, S> {
         Some(&self.stepper.record)
     }
 
-    /// Where it ends, and what is violated there.
+    /// Where it ends, and what is violated there; by a schedule that goes on for ever, also what does not happen on it.
     pub fn end(mut self) -> (Stepper<'s, S>, Vec<Violation>) {
         self.stepper.tells_accesses = false;
         if self.stepper.enabled.is_empty()
             && let Ending::Deadlock(violation) = self.stepper.ending()
         {
             self.violations.push(*violation);
+        }
+        if let Some(schedule) = self.endless.filter(|_| self.left == 0) {
+            self.violations.extend(Lap::violations(self.stepper.system, &schedule));
         }
         (self.stepper, self.violations)
     }

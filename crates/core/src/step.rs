@@ -15,6 +15,7 @@ pub struct Step {
     made: SmallVec<[ActorId; 2]>,
     cannot_wait: bool,
     is_plain: bool,
+    is_progress: bool,
 }
 
 impl Step {
@@ -31,6 +32,7 @@ impl Step {
         self.made.clear();
         self.cannot_wait = false;
         self.is_plain = false;
+        self.is_progress = false;
         self.choices.begin(outcome);
     }
 
@@ -102,6 +104,11 @@ impl Step {
         self.is_plain = true;
     }
 
+    /// The step is progress: see [`Form::Progress`](crate::Form::Progress).
+    pub fn progress(&mut self) {
+        self.is_progress = true;
+    }
+
     /// Something is wrong.
     pub fn fail(&mut self, violation: Violation) {
         self.violations.push(violation);
@@ -142,6 +149,11 @@ impl Step {
     /// Whether it said that it accessed shared variables by plain reads and writes.
     pub fn is_plain(&self) -> bool {
         self.is_plain
+    }
+
+    /// Whether it said that it is progress.
+    pub fn is_progress(&self) -> bool {
+        self.is_progress
     }
 
     /// The outcome to try after this one at the same place.

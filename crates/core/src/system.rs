@@ -1,8 +1,8 @@
 //! What a program is to an engine. A frontend implements it.
 
 use crate::{
-    ActorId, ActorKind, ByNumber, Footprint, Insight, Move, Narrator, NoInsight, Object, ObjectId, ObjectKind, Step,
-    Violation,
+    ActorId, ActorKind, ByNumber, Footprint, Insight, Lasso, Liveness, Move, Narrator, NoInsight, NoLiveness, Object,
+    ObjectId, ObjectKind, Step, Violation,
 };
 use std::hash::Hash;
 
@@ -13,7 +13,8 @@ use std::hash::Hash;
 /// another one must read an object that the other one writes.
 ///
 /// The first three methods are required, and enough for engines that do not reduce. A program that also tells which actors
-/// are blocked is checked by every engine. [`Narrator`] has the names for people, [`Insight`] what makes engines faster.
+/// are blocked is checked by every engine. [`Narrator`] has the names for people, [`Insight`] what makes engines faster,
+/// [`Liveness`] what has to happen in the end.
 /// The crate `mazurka-model` makes a `System` from named variables, events and threads.
 ///
 /// ```
@@ -74,6 +75,11 @@ pub trait System: Sync {
         Traits::default()
     }
 
+    /// What the program is made of, with what follows from other methods.
+    fn all_traits(&self) -> Traits {
+        Traits { liveness: !self.liveness().properties().is_empty(), ..self.traits() }
+    }
+
     /// What an actor is, the same in every state. By default all are events if the traits tell of events or of
     /// nothing that moves, and threads otherwise.
     fn actor(&self, _actor: ActorId) -> ActorKind {
@@ -93,6 +99,11 @@ pub trait System: Sync {
     /// What else the program can tell of itself.
     fn insight(&self) -> &dyn Insight<Self::State> {
         &NoInsight
+    }
+
+    /// What has to happen in the end.
+    fn liveness(&self) -> &dyn Liveness<Self::State> {
+        &NoLiveness
     }
 }
 
@@ -124,6 +135,8 @@ pub struct Traits {
     /// [`System::blocked`] visits every actor that is blocked. A program in which none ever is says so, too. Engines that
     /// reduce refuse a program that does not say this: they have to know what a blocked step would touch.
     pub tells_blocked: bool,
+    /// It says what has to happen in the end ([`System::liveness`]). Filled in by [`System::all_traits`].
+    pub liveness: bool,
     /// Steps say whether they are plain accesses of shared variables ([`Step::plain`]). Data races are looked for only in
     /// programs that do.
     pub tells_plain_accesses: bool,
@@ -167,16 +180,23 @@ pub enum Ending {
     Deadlock(Box<Violation>),
 }
 
-/// A sequence of moves from an initial state.
+/// A sequence of moves from an initial state, the last of which may be repeated for ever.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Schedule {
     /// Which of the initial states.
     pub start: usize,
     /// The moves, one after the other.
     pub moves: Vec<Move>,
+    /// Where the moves are repeated from, in an execution without end.
+    pub lasso: Option<Lasso>,
 }
 
 impl Schedule {
+    /// Moves from one of the initial states, once.
+    pub fn new(start: usize, moves: Vec<Move>) -> Self {
+        Schedule { start, moves, lasso: None }
+    }
+
     /// How often another actor takes over.
     pub fn switches(&self) -> usize {
         self.moves.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()

@@ -32,6 +32,8 @@ pub enum ViolationKind {
     Deadlock,
     /// No actor makes progress: those that are not blocked repeat what they did, for ever.
     Livelock,
+    /// What has to happen in the end does not: see [`crate::Liveness`]. The schedule goes on for ever.
+    Liveness,
     /// The program did what has no meaning: a division by zero, an index out of range, an overflow.
     Crash,
     /// Two apps fight over a device.
@@ -53,6 +55,7 @@ impl ViolationKind {
             ViolationKind::Invariant => "invariant",
             ViolationKind::Deadlock => "deadlock",
             ViolationKind::Livelock => "livelock",
+            ViolationKind::Liveness => "liveness",
             ViolationKind::Crash => "crash",
             ViolationKind::Conflict => "conflict",
             ViolationKind::Cascade => "cascade",
@@ -63,8 +66,10 @@ impl ViolationKind {
 
     /// The kind with this name.
     pub fn by_name(name: &str) -> Option<Self> {
-        use ViolationKind::{Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Livelock, Race, Unsupported};
-        [Assertion, Invariant, Deadlock, Livelock, Crash, Conflict, Cascade, Race, Unsupported]
+        use ViolationKind::{
+            Assertion, Cascade, Conflict, Crash, Deadlock, Invariant, Livelock, Liveness, Race, Unsupported,
+        };
+        [Assertion, Invariant, Deadlock, Livelock, Liveness, Crash, Conflict, Cascade, Race, Unsupported]
             .into_iter()
             .find(|kind| kind.name() == name)
     }

@@ -358,7 +358,7 @@ fn follow<S: System>(system: &S, start: usize, ordinals: &[u32]) -> Option<Sched
         }
         moves.push(current);
     }
-    Some(Schedule { start, moves })
+    Some(Schedule::new(start, moves))
 }
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ pub fn explain<S: System>(system: &S, found: &Found, meter: &Meter) -> Option<Ex
     if found.violation.kind == ViolationKind::Race {
         return accesses_that_race(system, found).map(Explanation::Race);
     }
+    // What a schedule without end leaves out is told by those who follow its loop.
+    if found.schedule.lasso.is_some() {
+        return None;
+    }
     let run = Replayed::of(system, found, meter)?;
     let moves = &found.schedule.moves;
     let last = moves.len().checked_sub(1)?;

@@ -46,6 +46,7 @@ mod enumerate;
 mod event;
 mod exhaustive;
 mod explain;
+mod liveness;
 mod optimal;
 mod options;
 mod race;
@@ -120,7 +121,8 @@ macro_rules! engines {
             options: &Options,
             observer: &mut dyn Observer,
         ) -> Exploration {
-            if let Some(reason) = refuses(engine, &system.traits()) {
+            let traits = system.all_traits();
+            if let Some(reason) = refuses(engine, &traits) {
                 return Exploration::unsupported(reason);
             }
             if options.races
@@ -130,12 +132,14 @@ macro_rules! engines {
             }
             let racing = data_race::options(options);
             let options = racing.as_ref().unwrap_or(options);
-            match engine { $(Engine::$variant => $module::explore(system, options, observer),)+ }
+            let exploration = match engine { $(Engine::$variant => $module::explore(system, options, observer),)+ };
+            if traits.liveness { liveness::extend(system, options, observer, exploration) } else { exploration }
         }
 
         /// Why an engine is not sound for programs with these traits; `None` if it is.
         pub fn refuses(engine: Engine, traits: &Traits) -> Option<String> {
-            match engine { $(Engine::$variant => $module::refuses(traits),)+ }
+            let unanswered = if traits.liveness { liveness::refuses(engine) } else { None };
+            unanswered.or_else(|| match engine { $(Engine::$variant => $module::refuses(traits),)+ })
         }
     };
 }
@@ -202,6 +206,10 @@ pub fn stages(traits: &Traits) -> Vec<Stage> {
     if traits.recorded && traits.fifo_mailboxes {
         let why = "it reorders what was recorded only where that changes something";
         return vec![Stage { engine: Engine::EmDpor, size: None, why }];
+    }
+    if traits.liveness {
+        let why = "it looks for executions without end, in which something that has to happen does not";
+        return vec![Stage { engine: Engine::Exhaustive, size: None, why }];
     }
     let why = "it suits every kind of program and finds the shortest schedule";
     let exhaustive = Stage { engine: Engine::Exhaustive, size: Some(STAGE_SIZE), why };

@@ -1,6 +1,6 @@
 //! What all engines can be told.
 
-use mazurka_core::{Budget, Dependence};
+use mazurka_core::{Budget, Dependence, Fairness};
 
 /// What all engines can be told. The default is the first violation, on all cores, without limits.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,9 @@ pub struct Options {
     pub all: bool,
     /// Look for data races, too: see [`mazurka_core::Accesses`].
     pub races: bool,
+    /// How actors are treated that are treated fairly at all, where something has to happen in the end; as the program says if
+    /// nothing is given.
+    pub fairness: Option<Fairness>,
     /// On how many threads to search; 0 means as many as the machine has cores. No result depends on it, but for how
     /// often `event` has to decide.
     pub threads: usize,

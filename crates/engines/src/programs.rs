@@ -293,7 +293,7 @@ impl Observer for Notes {
 
 /// A schedule without choices.
 pub(crate) fn schedule(actors: &[u32]) -> Schedule {
-    Schedule { start: 0, moves: actors.iter().map(|&actor| ActorId(actor).into()).collect() }
+    Schedule::new(0, actors.iter().map(|&actor| ActorId(actor).into()).collect())
 }
 
 /// The actors of a schedule.

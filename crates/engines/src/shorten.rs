@@ -20,6 +20,10 @@ const MOST_STEPS: usize = 10_000_000;
 /// Shortens the schedule of a violation, with at most so many replays and while `meter` allows. The result shows a
 /// violation of the same kind at the same place, at its end; it is the given one if nothing better was found.
 pub fn shorten<S: System>(system: &S, found: &Found, budget_replays: usize, meter: &Meter) -> Found {
+    // A lasso is short already: its stem is the shortest way to its loop.
+    if found.schedule.lasso.is_some() {
+        return found.clone();
+    }
     let mut search =
         Shortening { system, best: found.clone(), replays_left: budget_replays, steps_left: MOST_STEPS, meter };
     search.attempt(found.schedule.moves.clone());
@@ -156,7 +160,7 @@ fn run<S: System>(system: &S, start: usize, moves: &[Move], wanted: &Violation, 
             violations.push(*violation);
         }
         if let Some(violation) = violations.drain(..).find(|violation| violation.same_site(wanted)) {
-            return Some(Found { violation, schedule: Schedule { start, moves: taken } });
+            return Some(Found { violation, schedule: Schedule::new(start, taken) });
         }
         if meter.is_over() {
             return None;

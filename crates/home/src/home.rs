@@ -7,6 +7,7 @@ use crate::happening::{Event, Notice};
 use crate::home_file::HomeFile;
 use crate::layout::{Fixed, Layout};
 use crate::library;
+use crate::liveness::Promises;
 use crate::memo::Memo;
 use crate::platform::kind;
 use crate::rules::{Names, Rule};
@@ -32,6 +33,7 @@ pub struct Home {
     pub(crate) layout: Layout,
     pub(crate) store: Store,
     pub(crate) rules: Vec<Rule>,
+    pub(crate) promises: Promises,
     /// The actors of the environment. Those of timers come behind them.
     pub(crate) events: Vec<Event>,
     pub(crate) memo: Memo,
@@ -67,7 +69,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    fn new(file: &str, source: &str, diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(file: &str, source: &str, diagnostics: Vec<Diagnostic>) -> Self {
         Faults { file: file.into(), source: source.into(), diagnostics }
     }
 }
@@ -108,6 +110,7 @@ impl Home {
             layout,
             store,
             rules: Vec::new(),
+            promises: Promises::default(),
             events,
             memo: Memo::default(),
             starts: Vec::new(),
@@ -117,6 +120,7 @@ impl Home {
             stopped: None,
         };
         home.rules = home.read_rules(&options.never)?;
+        home.promises = home.read_promises(options)?;
         let mentioned = home.rules.iter().flat_map(|rule| rule.slots.iter());
         home.varied = mentioned.map(|(slot, _)| (*slot, AtomicBool::new(false))).collect();
         match home.install(&mut meter) {

@@ -41,6 +41,7 @@ mod home;
 mod home_file;
 mod layout;
 mod library;
+mod liveness;
 mod memo;
 mod model;
 mod overview;
@@ -73,13 +74,30 @@ pub struct Options {
     pub conflicts: bool,
     /// What must never be, such as `lock == "unlocked" and mode == "Away"`.
     pub never: Vec<String>,
+    /// What has to be true at some point.
+    pub eventually: Vec<String>,
+    /// What has to be true again and again.
+    pub always_eventually: Vec<String>,
+    /// What has to follow what, such as `smoke == "clear" ~> alarm == "off"`.
+    pub leads_to: Vec<String>,
+    /// The devices and events that come about in the end whenever they always can.
+    pub fair: Vec<String>,
     /// Which devices there are and what is plugged into what, if a file says so.
     pub home: Option<HomeText>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { profile: Profile::default(), conflicts: true, never: Vec::new(), home: None }
+        Options {
+            profile: Profile::default(),
+            conflicts: true,
+            never: Vec::new(),
+            eventually: Vec::new(),
+            always_eventually: Vec::new(),
+            leads_to: Vec::new(),
+            fair: Vec::new(),
+            home: None,
+        }
     }
 }
 

@@ -9,8 +9,8 @@ use crate::state::State;
 use crate::store::{Dynamic, MapKind, NOTHING, Slot, Stored, Subscription, ValueId};
 use crate::{Profile, words};
 use mazurka_core::{
-    Access, ActorId, Choices, Description, Footprint, Found, Insight, Narrator, ObjectId, Outcome, Step, System,
-    Traits, Value, Violation, ViolationKind,
+    Access, ActorId, Choices, Description, Footprint, Found, Insight, Liveness, Narrator, ObjectId, Outcome, Step,
+    System, Traits, Value, Violation, ViolationKind,
 };
 use mazurka_groovy::Frozen;
 use std::sync::atomic::Ordering;
@@ -217,6 +217,10 @@ impl System for Home {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

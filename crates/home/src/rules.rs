@@ -75,9 +75,19 @@ impl Rule {
         Ok(Rule { text: text.to_owned(), slots: parser.slots, condition })
     }
 
+    /// The same without blanks around its text.
+    pub(crate) fn trimmed(self) -> Self {
+        Rule { text: self.text.trim().to_owned(), ..self }
+    }
+
+    /// Whether what the rule says is the case.
+    pub(crate) fn holds(&self, state: &State, store: &Store) -> bool {
+        self.condition.holds(state, store)
+    }
+
     /// Whether what the rule forbids is the case.
     pub(crate) fn is_broken(&self, state: &State, store: &Store) -> bool {
-        self.condition.holds(state, store)
+        self.holds(state, store)
     }
 
     /// Whether the rule can be broken where only what `changes` may have other values than in this state.

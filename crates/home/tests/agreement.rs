@@ -103,6 +103,7 @@ fn random_home(seed: u64) -> (Vec<String>, Home) {
             Vec::new()
         },
         home: None,
+        ..Options::default()
     };
     let home = home_with(&options, &apps);
     (apps, home)

@@ -84,3 +84,52 @@ fn a_rule_about_what_never_changes_is_named() {
         ]
     );
 }
+
+#[test]
+fn what_has_to_happen_depends_on_who_has_to_come() {
+    let promising = |fair: &[&str]| {
+        let fair = fair.iter().map(|&name| name.to_owned()).collect();
+        let leads_to = vec!["motion == \"inactive\" ~> switch == \"on\"".to_owned()];
+        home_with(&Options { leads_to, fair, ..Options::default() }, &[light()])
+    };
+    let search = |fair: &[&str]| {
+        let search = Search { threads: 1, ..Search::default() };
+        explore(Engine::Exhaustive, &promising(fair), &search, &mut Silent)
+    };
+    let found = search(&[]).violations.pop().expect("no sensor has to report");
+    assert_eq!(found.violation.message, "motion == \"inactive\" may never lead to switch == \"on\"");
+    let remedy = found.schedule.lasso.and_then(|lasso| lasso.remedy);
+    let words = "it would hold if motion sensor sees motion had to happen in the end: --fair 'motion sensor'";
+    assert_eq!(remedy.as_deref(), Some(words));
+    assert_eq!(search(&["motion sensor"]).verdict, Verdict::Verified);
+    assert_eq!(search(&["motion sensor sees motion"]).verdict, Verdict::Verified);
+}
+
+#[test]
+fn what_has_to_happen_may_name_only_what_is_there() {
+    let fault = |options: Options| {
+        let faults = mazurka_home::Home::load(&[("light.groovy".to_owned(), light())], &options).expect_err("a fault");
+        let error = &faults[0].diagnostics[0];
+        let marked = faults[0].source[error.span.clone()].to_owned();
+        (faults[0].file.to_string(), error.message.clone(), marked)
+    };
+    let rules = |rule: &str| vec![rule.to_owned()];
+    let told = |file: &str, message: &str, marked: &str| (file.to_owned(), message.to_owned(), marked.to_owned());
+    assert_eq!(
+        fault(Options { leads_to: rules("motion == \"active\""), ..Options::default() }),
+        told("--leads-to", "there is no ~>", "motion == \"active\"")
+    );
+    let door = fault(Options { leads_to: rules("motion == \"active\" ~> door == \"open\""), ..Options::default() });
+    assert_eq!((door.0.as_str(), door.2.as_str()), ("--leads-to", "door"));
+    let door = fault(Options { eventually: rules("door == \"open\""), ..Options::default() });
+    assert_eq!((door.0.as_str(), door.2.as_str()), ("--eventually", "door"));
+    let eventually = rules("switch == \"on\"");
+    assert_eq!(
+        fault(Options { eventually, fair: rules("front door"), ..Options::default() }),
+        told("--fair", "nothing that happens is called \"front door\"", "front door")
+    );
+    assert_eq!(
+        fault(Options { fair: rules("motion sensor"), ..Options::default() }),
+        told("--fair", "nothing has to happen in the end", "motion sensor")
+    );
+}

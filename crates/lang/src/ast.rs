@@ -1,5 +1,6 @@
 //! The syntax tree: what the parser reads, the compiler compiles and [`crate::print`] writes.
 
+use mazurka_core::{Fairness, Form};
 use std::ops::Range;
 
 /// The bytes of the source that something stands in.
@@ -106,6 +107,8 @@ pub enum Item {
         kind: ObjectKind,
         /// How many, if it is an array.
         length: Option<Expr>,
+        /// `fair handler h;`: how handlers are treated, if that is said.
+        fairness: Option<Fairness>,
     },
     /// `semaphore s = 2;`
     Semaphore {
@@ -131,6 +134,8 @@ pub enum Item {
         name: Name,
         /// One for each value.
         family: Option<Family>,
+        /// `strong thread t { … }`: how it is treated, if that is said.
+        fairness: Option<Fairness>,
         /// What it does.
         body: Block,
     },
@@ -144,6 +149,8 @@ pub enum Item {
         name: Name,
         /// One for each value.
         family: Option<Family>,
+        /// `fair event e { … }`: how it is treated, if that is said.
+        fairness: Option<Fairness>,
         /// Whether it starts disabled.
         disabled: bool,
         /// When it may happen.
@@ -155,6 +162,19 @@ pub enum Item {
     Never {
         /// What must never be true.
         condition: Expr,
+    },
+    /// `eventually (…);`, `always eventually (…);`, `(…) leads_to (…);`, `leads_to(i in 0..n) (…) to (…);`
+    Promise {
+        /// Which of them.
+        form: Form,
+        /// One for each value.
+        family: Option<Family>,
+        /// What leads to the goal, where something does.
+        cause: Option<Expr>,
+        /// What has to become true.
+        goal: Expr,
+        /// Where it stands, without its `;`.
+        span: Span,
     },
 }
 
@@ -306,6 +326,8 @@ pub enum StatementKind {
     Disable(Place),
     /// `atomic { … }`
     Atomic(Block),
+    /// `progress;`
+    Progress,
 }
 
 impl StatementKind {

@@ -5,7 +5,7 @@
 //! not end the step.
 
 use crate::ast::{BinaryOp, SyncOp, UnaryOp};
-use mazurka_core::Location;
+use mazurka_core::{Fairness, Location, Property};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -106,6 +106,8 @@ pub(crate) enum Instruction {
     },
     /// The end of a thread, a message or an event.
     End,
+    /// The step is progress.
+    Progress,
 
     // Visible.
     Load {
@@ -243,6 +245,8 @@ pub(crate) struct Member {
     pub(crate) body: Body,
     /// The family's parameter, which goes into the first register.
     pub(crate) parameter: Option<i64>,
+    /// How it is treated in executions without end, if that is said.
+    pub(crate) fairness: Option<Fairness>,
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
@@ -300,6 +304,8 @@ impl SyncKind {
 pub(crate) struct HandlerInfo {
     pub(crate) name: String,
     pub(crate) any: bool,
+    /// How it is treated in executions without end, if that is said.
+    pub(crate) fairness: Option<Fairness>,
 }
 
 /// The number of an enum.
@@ -340,6 +346,15 @@ pub(crate) struct Invariant {
     pub(crate) cells: Vec<u32>,
 }
 
+/// The conditions of something that has to happen; `progress` has none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Promise {
+    pub(crate) cause: Option<Body>,
+    pub(crate) goal: Option<Body>,
+    /// The family's parameter, which goes into the first register.
+    pub(crate) parameter: Option<i64>,
+}
+
 /// A compiled program. It has no state: [`crate::Model`] runs it.
 #[derive(Debug)]
 pub struct Program {
@@ -378,6 +393,9 @@ pub struct Program {
     pub(crate) messages: Vec<Body>,
     pub(crate) assertions: Vec<Assertion>,
     pub(crate) invariants: Vec<Invariant>,
+    /// What has to happen in the end, and the conditions of each.
+    pub(crate) properties: Vec<Property>,
+    pub(crate) promises: Vec<Promise>,
     pub(crate) constants: Vec<(String, i64)>,
     /// Whether actors may be created while it runs.
     pub(crate) creates_actors: bool,

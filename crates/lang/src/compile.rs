@@ -5,6 +5,7 @@ mod declare;
 mod emit;
 mod enumeration;
 mod expression;
+mod liveness;
 mod local_array;
 mod statement;
 mod switch;
@@ -197,6 +198,8 @@ impl<'s> Compiler<'s> {
                 messages: Vec::new(),
                 assertions: Vec::new(),
                 invariants: Vec::new(),
+                properties: Vec::new(),
+                promises: Vec::new(),
                 constants: Vec::new(),
                 creates_actors: false,
                 repeats: false,

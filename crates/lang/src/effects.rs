@@ -145,6 +145,7 @@ impl Finder {
                 call.arguments.iter().for_each(|argument| self.expr(argument));
             }
             StatementKind::Atomic(block) => self.block(block),
+            StatementKind::Progress => self.effects.acts = true,
         }
     }
 

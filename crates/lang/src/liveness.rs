@@ -107,7 +107,7 @@ fn flow(program: &Program, pc: Pc) -> Flow {
             uses.push(src);
             next.clear();
         }
-        AtomicEnd | Assume | Atomic { .. } => {}
+        AtomicEnd | Assume | Atomic { .. } | Progress => {}
         GuardEnd { condition, resume } => {
             uses.push(condition);
             next = smallvec![resume];

@@ -1,6 +1,7 @@
 //! A compiled program as a [`System`].
 
 mod enabled;
+mod liveness;
 mod lookup;
 mod objects;
 
@@ -13,7 +14,7 @@ use crate::state::{Header, Kind, Layout, Record, Records, State, Status, pair};
 use crate::words;
 use mazurka_core::{
     Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Identity, Insight,
-    Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
+    Liveness, Location, Narrator, Object, ObjectId, Outcome, Rule, Schedule, Step, System, Traits, Value, Violation,
     ViolationKind, pack_row, unpack_row,
 };
 use smallvec::SmallVec;
@@ -172,7 +173,7 @@ impl Model {
             step.begin(entry.outcome);
             to.step(&mut telling, actor, &mut step);
         }
-        Some(Schedule { start: schedule.start, moves })
+        Some(Schedule { moves, ..schedule.clone() })
     }
 }
 
@@ -224,6 +225,7 @@ impl System for Model {
             recorded: false,
             fixed_steps: false,
             terminates: self.program.terminates(),
+            liveness: !self.program.properties.is_empty(),
             tells_blocked: true,
             tells_plain_accesses: true,
         }
@@ -257,6 +259,10 @@ impl System for Model {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

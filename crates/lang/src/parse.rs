@@ -5,6 +5,7 @@
 
 mod expression;
 mod item;
+mod liveness;
 mod statement;
 mod switch;
 mod sync;

@@ -4,6 +4,7 @@ use crate::ast::{
     Block, Call, Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Statement, StatementKind,
     UnaryOp, Unit,
 };
+use mazurka_core::{Fairness, Form};
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Writes a program as a person would.
@@ -40,6 +41,15 @@ fn family(family: Option<&Family>) -> String {
     })
 }
 
+fn treated(fairness: Option<Fairness>) -> &'static str {
+    match fairness {
+        None => "",
+        Some(Fairness::None) => "unfair ",
+        Some(Fairness::Weak) => "fair ",
+        Some(Fairness::Strong) => "strong ",
+    }
+}
+
 impl Display for Show<'_, Item> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -65,7 +75,7 @@ impl Display for Show<'_, Item> {
             Item::Channel { name, length: size, capacity } => {
                 write!(f, "channel {}{}({});", name.text, length(size.as_ref()), Show(capacity, 0))
             }
-            Item::Object { name, kind, length: size } => {
+            Item::Object { name, kind, length: size, fairness } => {
                 let (word, end) = match kind {
                     ObjectKind::Mutex => ("mutex", ""),
                     ObjectKind::Cond => ("cond", ""),
@@ -73,15 +83,15 @@ impl Display for Show<'_, Item> {
                     ObjectKind::FifoHandler => ("handler", ""),
                     ObjectKind::AnyHandler => ("handler", " any"),
                 };
-                write!(f, "{word} {}{}{end};", name.text, length(size.as_ref()))
+                write!(f, "{}{word} {}{}{end};", treated(*fairness), name.text, length(size.as_ref()))
             }
-            Item::Thread { name, family: members, body } => {
-                write!(f, "thread {}{} {}", name.text, family(members.as_ref()), Show(body, 0))
+            Item::Thread { name, family: members, fairness, body } => {
+                write!(f, "{}thread {}{} {}", treated(*fairness), name.text, family(members.as_ref()), Show(body, 0))
             }
             Item::Message(function) => write!(f, "message {}", Show(function, 0)),
             Item::Def(function) => write!(f, "def {}", Show(function, 0)),
-            Item::Event { name, family: members, disabled, guard, body } => {
-                write!(f, "event {}{} ", name.text, family(members.as_ref()))?;
+            Item::Event { name, family: members, fairness, disabled, guard, body } => {
+                write!(f, "{}event {}{} ", treated(*fairness), name.text, family(members.as_ref()))?;
                 if *disabled {
                     f.write_str("disabled ")?;
                 }
@@ -91,6 +101,14 @@ impl Display for Show<'_, Item> {
                 write!(f, "{}", Show(body, 0))
             }
             Item::Never { condition } => write!(f, "never {};", Show(condition, 0)),
+            Item::Promise { form, family: members, cause, goal, .. } => {
+                let (members, goal) = (family(members.as_ref()), Show(goal, 0));
+                match (form, cause) {
+                    (Form::Eventually, _) => write!(f, "eventually{members} ({goal});"),
+                    (_, Some(cause)) => write!(f, "leads_to{members} ({}) to ({goal});", Show(cause, 0)),
+                    _ => write!(f, "always eventually{members} ({goal});"),
+                }
+            }
         }
     }
 }
@@ -218,6 +236,7 @@ impl Display for Show<'_, Statement> {
             StatementKind::Enable(event) => write!(f, "enable {};", Show(event, 0)),
             StatementKind::Disable(event) => write!(f, "disable {};", Show(event, 0)),
             StatementKind::Atomic(block) => write!(f, "atomic {}", Show(block, depth)),
+            StatementKind::Progress => f.write_str("progress;"),
         }
     }
 }

@@ -209,6 +209,7 @@ impl<'r> Run<'r> {
             Instruction::Call { function, arguments, dst } => self.call(function, arguments, dst)?,
             Instruction::Return { src } => self.return_from(src)?,
             Instruction::AtomicEnd => self.atomics -= 1,
+            Instruction::Progress => self.step.progress(),
             Instruction::End => return Err(Stop::End),
             other => unreachable!("{other:?} is not a control instruction"),
         }

@@ -12,10 +12,35 @@ const SYNTAX: &[Case] = &[
     ("thread t { assert(1, \"no end); }", "a text that does not end on its line", "\"", "expected a closing `\"`"),
     (
         "x = 1;",
-        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event or never), found `x`",
+        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event, never, eventually, always eventually or leads_to), found `x`",
         "x",
-        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event or never)",
+        "expected a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, thread, message, def, event, never, eventually, always eventually or leads_to)",
     ),
+    (
+        "shared x; always (x == 1);",
+        "expected `eventually`, as in `always eventually (x == 0);`, found `(`",
+        "(",
+        "expected `eventually`, as in `always eventually (x == 0);`",
+    ),
+    (
+        "shared x; (x == 1) leads_too (x == 0);",
+        "expected `leads_to`, as in `(x == 1) leads_to (y == 1);`, found `leads_too`",
+        "leads_too",
+        "expected `leads_to`, as in `(x == 1) leads_to (y == 1);`",
+    ),
+    (
+        "shared x[2]; leads_to(i in 0..2) (x[i] == 1) (x[i] == 2);",
+        "expected `to`, as in `leads_to(i in 0..3) (x[i] == 1) to (y[i] == 1);`, found `(`",
+        "(",
+        "expected `to`, as in `leads_to(i in 0..3) (x[i] == 1) to (y[i] == 1);`",
+    ),
+    (
+        "fair shared y;",
+        "expected `thread`, `event` or `handler`, as in `fair event timeout { … }`, found `shared`",
+        "shared",
+        "expected `thread`, `event` or `handler`, as in `fair event timeout { … }`",
+    ),
+    ("shared x; eventually x == 1", "expected `;`, found the end of the file", "1", "expected `;` after this"),
     ("const = 1;", "expected the name of a constant, found `=`", "=", "expected the name of a constant"),
     (
         "shared lock;",
@@ -518,6 +543,36 @@ const MEANING: &[Case] = &[
     ),
     ("shared x; event e when swap(x, 1) { }", "`swap` in a condition", "swap(x, 1)", "a condition may only look"),
     (
+        "shared x; eventually (fetch_add(x, 1) > 3);",
+        "`fetch_add` in a condition",
+        "fetch_add(x, 1)",
+        "a condition may only look",
+    ),
+    (
+        "shared x; def f() { x = 1; return 1; } (x == 0) leads_to (f() == 1);",
+        "a call of `f`",
+        "f",
+        "a condition may only look: this function does more",
+    ),
+    (
+        "shared x; def f() { progress; return 1; } always eventually (f() == x);",
+        "a call of `f`",
+        "f",
+        "a condition may only look: this function does more",
+    ),
+    (
+        "shared x; thread t { x = 1; } eventually (y == 1);",
+        "`y` is not defined",
+        "y",
+        "expected a name that is defined",
+    ),
+    (
+        "shared x; always eventually(i in 0..x) (x == i);",
+        "the range of a family must be constant",
+        "x",
+        "expected numbers and constants only",
+    ),
+    (
         "shared x; never fetch_add(x, 1) > 3;",
         "`fetch_add` in a condition",
         "fetch_add(x, 1)",
@@ -646,4 +701,22 @@ fn not_more_errors_are_told_than_anybody_reads() {
     let source: String = (0..5000).map(|i| format!("thread t{i} {{ unknown{i} = other{i}; }}\n")).collect();
     let Err(CompileError::Source(errors)) = compile("test.mz", &source, &[]) else { panic!("no error") };
     assert_eq!(errors.len(), 100);
+}
+
+#[test]
+fn the_words_of_liveness_are_words_only_where_they_mean_something() {
+    let source = "shared fair = 0, strong = 1, unfair, eventually, always, leads_to, to, progress;
+        fair thread t { let eventually2 = eventually; progress = to + eventually2; progress; leads_to = always; }
+        strong event e when unfair == 0 { progress += 1; progress; unfair = strong; fair = 2; }
+        unfair handler h; message m() { to = 1; } thread p { post h, m(); }
+        eventually (eventually == 0); always eventually(i in 0..2) (always == i); eventually fair == 2;
+        (fair == 1) leads_to (to == 1); leads_to(to2 in 0..2) (to == to2) to (strong == to2);";
+    compiles(source);
+    // What is printed is what was read.
+    let printed = mazurka_lang::print(&mazurka_lang::parse(source).expect("it is read"));
+    assert_eq!(mazurka_lang::print(&mazurka_lang::parse(&printed).expect("it is read again")), printed);
+    compiles(&printed);
+    let promises =
+        ["fair thread t", "strong event e", "unfair handler h", "always eventually(i in 0..2)", "leads_to(to2"];
+    assert!(promises.iter().all(|promise| printed.contains(promise)), "{printed}");
 }

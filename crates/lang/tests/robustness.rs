@@ -235,7 +235,7 @@ fn an_outcome_that_does_not_exist_is_harmless() {
         Move { actor: mazurka_core::ActorId(0), outcome: Outcome(77) },
     );
     assert!(taken.violations.is_empty());
-    let schedule = Schedule { start: 0, moves: vec![taken.step] };
+    let schedule = Schedule::new(0, vec![taken.step]);
     assert!(Stepper::replay(&model, &schedule).is_none());
 }
 

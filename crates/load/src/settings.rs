@@ -17,6 +17,14 @@ pub struct Settings {
     pub profile: Profile,
     /// What must never be in a home.
     pub never: Vec<String>,
+    /// What has to be true in a home at some point.
+    pub eventually: Vec<String>,
+    /// What has to be true in a home again and again.
+    pub always_eventually: Vec<String>,
+    /// What has to follow what in a home.
+    pub leads_to: Vec<String>,
+    /// The devices and events of a home that come about in the end.
+    pub fair: Vec<String>,
     /// Whether apps may fight over a device.
     pub no_conflicts: bool,
     /// The automations of Home Assistant to check together, by name; none for all that matter.
@@ -57,7 +65,16 @@ impl Settings {
 
     /// What a home is made for.
     pub(crate) fn of_home(&self, home: Option<HomeText>) -> Options {
-        Options { profile: self.profile, conflicts: !self.no_conflicts, never: self.never.clone(), home }
+        Options {
+            profile: self.profile,
+            conflicts: !self.no_conflicts,
+            never: self.never.clone(),
+            eventually: self.eventually.clone(),
+            always_eventually: self.always_eventually.clone(),
+            leads_to: self.leads_to.clone(),
+            fair: self.fair.clone(),
+            home,
+        }
     }
 
     /// What a C program is made with.
@@ -94,6 +111,10 @@ impl Settings {
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
             (self.libraries.first().map(|_| "--library".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
+            (self.eventually.first().map(|_| "--eventually".to_owned()), Kind::Home, of_home),
+            (self.always_eventually.first().map(|_| "--always-eventually".to_owned()), Kind::Home, of_home),
+            (self.leads_to.first().map(|_| "--leads-to".to_owned()), Kind::Home, of_home),
+            (self.fair.first().map(|_| "--fair".to_owned()), Kind::Home, of_home),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
@@ -123,7 +144,14 @@ impl Settings {
         if self.profile == Profile::Paper {
             all.push(("profile".to_owned(), "paper".to_owned()));
         }
-        all.extend(self.never.iter().map(|rule| ("never".to_owned(), rule.clone())));
+        let rules = [
+            ("never", &self.never),
+            ("eventually", &self.eventually),
+            ("always-eventually", &self.always_eventually),
+            ("leads-to", &self.leads_to),
+            ("fair", &self.fair),
+        ];
+        all.extend(rules.iter().flat_map(|(name, rules)| rules.iter().map(|rule| ((*name).to_owned(), rule.clone()))));
         if self.no_conflicts {
             all.push(("conflicts".to_owned(), "no".to_owned()));
         }
@@ -173,6 +201,10 @@ impl Settings {
                 (Kind::Home, "library", folder) => settings.libraries.push(folder.to_owned()),
                 (Kind::Home, "profile", "paper") => settings.profile = Profile::Paper,
                 (Kind::Home, "never", rule) => settings.never.push(rule.to_owned()),
+                (Kind::Home, "eventually", rule) => settings.eventually.push(rule.to_owned()),
+                (Kind::Home, "always-eventually", rule) => settings.always_eventually.push(rule.to_owned()),
+                (Kind::Home, "leads-to", rules) => settings.leads_to.push(rules.to_owned()),
+                (Kind::Home, "fair", name) => settings.fair.push(name.to_owned()),
                 (Kind::Home, "conflicts", "no") => settings.no_conflicts = true,
                 (Kind::HomeAssistant, "automation", name) => settings.automations.push(name.to_owned()),
                 (Kind::HomeAssistant, "expectation", name) => settings.expectation = Some(name.to_owned()),
@@ -186,7 +218,8 @@ impl Settings {
                     return Err(format!("`define {name}={value}`\nexpected no constants: a trace has none"));
                 }
                 (Kind::Home, ..) => {
-                    let expected = "expected home=FILE, library=DIR, profile=paper, never=RULE or conflicts=no";
+                    let expected = "expected home=FILE, library=DIR, profile=paper, never=RULE, eventually=RULE, \
+                                    always-eventually=RULE, leads-to=RULES, fair=NAME or conflicts=no";
                     return Err(format!("`define {name}={value}`\n{expected}"));
                 }
             }

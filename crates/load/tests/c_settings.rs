@@ -5,11 +5,12 @@ use mazurka_load::{Settings, load};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-#[expect(clippy::print_stdout, reason = "a test that does nothing says so")]
+mod common;
+
 fn has_clang() -> bool {
     let found = mazurka_c::clang::Clang::find().is_ok();
     if !found {
-        println!("skipped: there is no clang here");
+        common::skip("clang", "there is no clang here");
     }
     found
 }

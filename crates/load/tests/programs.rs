@@ -7,6 +7,7 @@
 //!   and every state in which the program can end;
 //! - `//? race: x lines 4 and 9`: a data race, `//? races: none`: that there is none; all of them, by every engine that
 //!   finds them;
+//! - `//? fairness strong: verified`: the verdict with this fairness, where something has to happen in the end;
 //! - `//? states: 25`: the number of states that `exhaustive` counts;
 //! - `//? executions of optimal, N=6: 720`: the number of executions that an engine runs, with these constants;
 //! - `//? unfolding N=3: 12 events, 1 cutoffs, 4 configurations`: what `unfolding` counts, with this constant or without any;
@@ -17,7 +18,7 @@
 //!   algorithm does not find everything.
 
 use mazurka::engines::{Capture, Cutoffs, Options};
-use mazurka::{Budget, Check, Checked, Counter, Engine, Statistics, StopReason, Verdict};
+use mazurka::{Budget, Check, Checked, Counter, Engine, Fairness, Statistics, StopReason, Verdict};
 use mazurka_load::{Loaded, Settings, load};
 use std::collections::BTreeSet;
 use std::fs;
@@ -39,6 +40,7 @@ struct Expected {
     met_by_plain: Option<u64>,
     missed_by_plain: BTreeSet<Site>,
     states: Option<u64>,
+    fairness: Vec<(Fairness, String)>,
     executions: Vec<Executions>,
     unfoldings: Vec<Unfolded>,
 }
@@ -151,6 +153,10 @@ impl Expected {
                 "em-dpor --plain meets" => expected.met_by_plain = Some(value.parse().map_err(|_| unclear())?),
                 "classes" => expected.classes = Some(value.parse().map_err(|_| unclear())?),
                 "states" => expected.states = Some(value.parse().map_err(|_| unclear())?),
+                _ if keyword.starts_with("fairness ") => {
+                    let fairness = Fairness::by_name(&keyword["fairness ".len()..]).ok_or_else(unclear)?;
+                    expected.fairness.push((fairness, value.to_owned()));
+                }
                 _ => match keyword.strip_prefix("executions of ") {
                     Some(of) => expected.executions.push(Executions::read(of, value).ok_or_else(unclear)?),
                     None => expected.unfoldings.push(Unfolded::read(keyword, value).ok_or_else(unclear)?),
@@ -222,6 +228,9 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
         return Err(format!("the schedule does not lead to `{}`", unfaithful.violation.message));
     }
 
+    if loaded.subject.traits().liveness {
+        return check_liveness(&loaded, expected, &one, &two);
+    }
     for plain in [false, true] {
         let options = Options { all: true, plain, ..Options::default() };
         let reduced = Check::new(&*loaded.subject).engine(Engine::Stateful).options(options).run();
@@ -260,6 +269,33 @@ fn check_against(path: &Path, expected: &Expected) -> Result<(), String> {
     check_races(&loaded, expected)?;
     check_classes(&loaded, expected)?;
     expected.executions.iter().try_for_each(|executions| executions.check(path))
+}
+
+/// What has to happen in the end: the same lassos on any number of threads, other fairness, and engines that refuse.
+fn check_liveness(loaded: &Loaded, expected: &Expected, one: &Checked, two: &Checked) -> Result<(), String> {
+    if one.exploration.violations != two.exploration.violations {
+        return Err("one thread finds other lassos than two".to_owned());
+    }
+    let auto = Check::new(&*loaded.subject).run();
+    if auto.engine != Engine::Exhaustive || auto.exploration.verdict != one.exploration.verdict {
+        return Err(format!("by itself, {} concludes\n{auto}", auto.engine));
+    }
+    for (fairness, verdict) in &expected.fairness {
+        let checked = Check::new(&*loaded.subject).fairness(*fairness).run();
+        if checked.exploration.verdict.name() != verdict {
+            return Err(format!("fairness {}: expected {verdict}\n{checked}", fairness.name()));
+        }
+        if let Some(unfaithful) = checked.stories.iter().find(|story| !story.faithful) {
+            return Err(format!("the schedule does not lead to `{}`", unfaithful.violation.message));
+        }
+    }
+    for &engine in Engine::ALL.iter().filter(|&&engine| engine != Engine::Exhaustive) {
+        let verdict = Check::new(&*loaded.subject).engine(engine).run().exploration.verdict;
+        if !matches!(verdict, Verdict::Unsupported(_)) {
+            return Err(format!("{engine} does not refuse: {verdict}"));
+        }
+    }
+    Ok(())
 }
 
 /// The data races of a program, by every engine that finds them and follows it to its end.
@@ -355,7 +391,7 @@ fn the_programs_of_the_manual_do_what_it_says() {
         fs::copy(file.path(), lib.join(file.file_name())).expect("a file can be copied");
     }
     let mut count = 0;
-    for page in ["README.md", "docs/language.md", "docs/tour-programs.md"] {
+    for page in ["README.md", "docs/language.md", "docs/liveness.md", "docs/tour-programs.md"] {
         let text = fs::read_to_string(root.join(page)).expect("a page can be read");
         for (line, said, program) in programs_on(&text) {
             let path = folder.join(format!("{}-line-{line}.mz", page.replace('/', "-")));

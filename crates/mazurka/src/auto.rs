@@ -48,8 +48,9 @@ pub(crate) fn search(subject: &dyn Subject, options: &Options, observer: &mut dy
             continue;
         }
         if !found.is_empty() {
-            let Exploration { stop, cut, violations, statistics, .. } = exploration;
-            exploration = Exploration::conclude(stop, cut, joined(found, violations), statistics);
+            let Exploration { stop, cut, violations, statistics, answered, .. } = exploration;
+            let concluded = Exploration::conclude(stop, cut, joined(found, violations), statistics);
+            exploration = Exploration { answered, ..concluded };
         }
         exploration.statistics.seconds = started.elapsed().as_secs_f64();
         for before in &tried {

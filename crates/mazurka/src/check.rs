@@ -2,7 +2,7 @@
 
 use crate::auto::{self, Search};
 use crate::subject::Subject;
-use mazurka_core::{Budget, Counter, Exploration, Found, Meter, Observer, Silent, Verdict, caught};
+use mazurka_core::{Budget, Counter, Exploration, Fairness, Found, Meter, Observer, Silent, Verdict, caught};
 use mazurka_engines::{Engine, Options, stages, stages_for_races};
 use mazurka_report::{Basis, Picked, Report, Story, TextOptions, text};
 use std::fmt;
@@ -77,6 +77,13 @@ impl<'a> Check<'a> {
     /// ```
     pub fn races(mut self) -> Self {
         self.options.races = true;
+        self
+    }
+
+    /// How all actors are treated that are treated fairly at all, where something has to happen in the end. Unless this is
+    /// said, as the program says.
+    pub fn fairness(mut self, fairness: Fairness) -> Self {
+        self.options.fairness = Some(fairness);
         self
     }
 
@@ -207,6 +214,7 @@ impl<'a> Check<'a> {
         if self.options.races {
             basis.exclude("has a data race");
         }
+        basis.promise_to_happen(&exploration.answered, self.options.fairness);
         let too_large = matches!(exploration.verdict, Verdict::Inconclusive(_));
         let meter = Meter::start(&Budget { time: Some(AFTERWARDS), memory: None, ..budget.clone() });
         let hint = if too_large { caught(|| self.subject.hint(&meter)).ok().flatten() } else { None };

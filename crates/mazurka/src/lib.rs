@@ -38,15 +38,17 @@ mod closure;
 mod graph;
 mod hint;
 mod prefix;
+mod properties;
 mod subject;
 
 pub use check::{Check, Checked, Searched};
 pub use closure::{Builder, model};
 pub use mazurka_core::{
-    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, Counter, Description, Diagnostic, Ending,
-    Explanation, Exploration, Fingerprint, Footprint, Found, Insight, Location, Meter, Move, Narrator, Object,
-    ObjectId, ObjectKind, Observer, Obstacle, Outcome, Progress, Race, Rule, Schedule, Silent, Statistics, Step,
-    Stepper, StopReason, System, Traits, Value, Verdict, Violation, ViolationKind,
+    Access, ActorId, ActorKind, Awaited, BlockedVisitor, Budget, Cancel, ClassId, Counter, Description, Diagnostic,
+    Ending, Explanation, Exploration, Fairness, Fingerprint, Footprint, Form, Found, Insight, Lasso, Liveness,
+    Location, Meter, Move, Narrator, Object, ObjectId, ObjectKind, Observer, Obstacle, Outcome, Progress, Property,
+    Race, Rule, Schedule, Silent, Statistics, Step, Stepper, StopReason, System, Traits, Value, Verdict, Violation,
+    ViolationKind,
 };
 pub use mazurka_engines::{self as engines, Engine};
 pub use mazurka_lang as lang;
@@ -54,6 +56,7 @@ pub use mazurka_macros::test;
 pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
 pub use mazurka_rust::{assume, choose};
+pub use properties::Properties;
 pub use subject::{MzProgram, Origin, Subject, explore_by_presence};
 
 /// Doubles of `std` for code that is checked by [`model()`]. Outside of a model they behave like the originals. The crate `mazurka-sync`

@@ -11,7 +11,7 @@ pub(crate) fn draw<S: System>(system: &S, options: &Options, most: usize) -> Opt
     let prefix = unfolding_prefix(system, &options, most)?;
     let tell = |event: &mazurka_engines::PrefixEvent| {
         let moves = event.history.iter().map(|&cause| prefix[cause].step).collect();
-        let (stepper, _) = Stepper::replay(system, &Schedule { start: event.start, moves })?;
+        let (stepper, _) = Stepper::replay(system, &Schedule::new(event.start, moves))?;
         Some(Event {
             actor: system.narrator().actor_name(event.step.actor),
             text: system.narrator().describe(stepper.state(), event.step.actor, event.step.outcome).text,

@@ -140,7 +140,7 @@ impl<S: System> Subject for S {
     }
 
     fn traits(&self) -> Traits {
-        System::traits(self)
+        System::all_traits(self)
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {

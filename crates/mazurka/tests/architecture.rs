@@ -110,7 +110,8 @@ fn the_library_depends_on_nothing_that_only_the_command_needs() {
     }
 }
 
-/// Home Assistant keeps some of a configuration as JSON: `hass` reads that, and writes none.
+/// Home Assistant keeps some of a configuration as JSON, which `hass` reads. It writes JSON in one place: scenarios that are
+/// played in Home Assistant.
 #[test]
 fn only_report_serialises() {
     for (name, dependencies) in crates() {
@@ -123,6 +124,9 @@ fn only_report_serialises() {
         }
     }
     for (path, text) in sources(&root().join("crates/hass/src")) {
+        if path.ends_with("model/scenario.rs") {
+            continue;
+        }
         assert!(!text.contains("serde_json::to_") && !text.contains("json!"), "{} writes JSON", path.display());
     }
 }

@@ -247,3 +247,78 @@ fn no_engine_is_advised_to_a_program_that_grows_without_end() {
         assert!(!text.contains("--engine optimal") && !text.contains("--engine event"), "{text}");
     }
 }
+
+#[test]
+fn what_has_to_happen_is_promised_and_never_vacuous_in_silence() {
+    let check = |source: &str| Check::new(&program(source)).run();
+    let worker = "shared x = 0; thread t { x = 1; x = 2; }";
+    let kept = check(&format!("{worker} eventually (x == 2);"));
+    assert_eq!(kept.basis.vacuity(), Vacuity::None, "{kept}");
+    assert!(kept.to_string().contains("and what has to happen in the end happens in every"), "{kept}");
+    let at_start = check(&format!("{worker} eventually (x == 0);"));
+    assert_eq!(at_start.basis.vacuity(), Vacuity::Whole, "{at_start}");
+    assert!(at_start.to_string().contains("is true in the initial state"), "{at_start}");
+    let never = check(&format!("{worker} eventually (x == 2); (x == 7) leads_to (x == 2);"));
+    assert_eq!(never.basis.vacuity(), Vacuity::Part, "{never}");
+    assert!(json::report(&never.report()).contains("begins with what is never true"), "{never}");
+}
+
+#[test]
+fn a_lasso_is_told_by_who_moves_who_could_and_what_would_help() {
+    let light = "shared light = 0; event motion { light = 1; } event timeout when light == 1 { light = 0; }
+        always eventually (light == 0);";
+    let checked = Check::new(&program(light)).run();
+    let story = &checked.stories[0];
+    let lasso = story.lasso.as_ref().expect("it goes on for ever");
+    assert_eq!((story.rows.len(), lasso.from), (1, 1), "{checked}");
+    assert_eq!(lasso.still.as_deref(), Some("nothing has to happen any more: motion and timeout may rest"));
+    let remedy = "it would hold if timeout had to happen in the end: write `fair event timeout`";
+    assert_eq!(lasso.remedy.as_deref(), Some(remedy));
+    let json = json::report(&checked.report());
+    assert!(json.contains("\"loop\": 2") && json.contains("\"remedy\": \"it would hold"), "{json}");
+    // The same with the word that is recommended.
+    let fair = light.replace("event timeout", "fair event timeout");
+    assert_eq!(Check::new(&program(&fair)).run().exploration.verdict, Verdict::Verified);
+}
+
+#[test]
+fn a_saved_lasso_is_replayed_with_its_fairness() {
+    let source = "shared x = 0; thread t { while (true) { x = 1; x = 0; } } always eventually (x == 1);";
+    let unfair = program(source);
+    assert_eq!(Check::new(&unfair).run().exploration.verdict, Verdict::Verified);
+    let checked = Check::new(&unfair).fairness(mazurka::Fairness::None).run();
+    let origin = mazurka::Origin {
+        files: vec!["p.mz".to_owned()],
+        source: mazurka::Fingerprint(1),
+        defines: Vec::new(),
+        engine: "exhaustive".to_owned(),
+    };
+    let file = unfair.record(&checked.shortened[0], &origin);
+    let text = file.to_string();
+    assert!(text.contains("\nviolation liveness ") && text.contains("\nloop none\n"), "{text}");
+    let read = mazurka::report::ScheduleFile::parse("p.schedule", &text).expect("it is read");
+    assert_eq!(read, file);
+    let replayed = |text: &str| {
+        let file = mazurka::report::ScheduleFile::parse("p.schedule", text).expect("it is read");
+        let schedule = unfair.resolve(&file).expect("it is followed");
+        unfair.replay(&schedule).expect("it is replayed").len()
+    };
+    assert_eq!(replayed(&text), 1);
+    // As the program says, the thread has to move: standing still is not fair.
+    assert_eq!(replayed(&text.replace("loop none", "loop")), 0);
+}
+
+#[test]
+fn actors_that_come_and_go_come_back_in_a_loop() {
+    // Messages and threads have other names each time, and are the same at present.
+    let source = "shared x = 0; handler h;
+        message ping(n) { x = n; post h, ping(1 - n); }
+        thread t { post h, ping(0); }
+        thread s { while (true) { let w = spawn idle(); join w; } }
+        def idle() { x = x; }
+        eventually (x == 2);";
+    let checked = Check::new(&program(source)).run();
+    assert_eq!(checked.exploration.verdict, Verdict::Violated, "{checked}");
+    assert!(checked.stories[0].faithful, "{checked}");
+    assert!(checked.stories[0].lasso.as_ref().is_some_and(|lasso| lasso.still.is_none()), "{checked}");
+}

@@ -28,6 +28,7 @@
 
 mod access;
 mod invariant;
+mod liveness;
 mod run;
 mod system;
 mod thread;
@@ -41,6 +42,7 @@ pub use values::Data;
 
 use access::{Action, Guard};
 use invariant::Invariant;
+use liveness::Promises;
 use mazurka_core::{Location, ObjectId, ObjectKind};
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -56,6 +58,7 @@ pub struct Model {
     objects: Vec<Thing>,
     actors: Vec<Actor>,
     invariants: Vec<Invariant>,
+    promises: Promises,
     has_loops: bool,
 }
 
@@ -118,7 +121,14 @@ impl Model {
     pub fn new() -> Self {
         static MODELS: AtomicU32 = AtomicU32::new(0);
         let id = MODELS.fetch_add(1, Ordering::Relaxed);
-        Model { id, objects: Vec::new(), actors: Vec::new(), invariants: Vec::new(), has_loops: false }
+        Model {
+            id,
+            objects: Vec::new(),
+            actors: Vec::new(),
+            invariants: Vec::new(),
+            promises: Promises::default(),
+            has_loops: false,
+        }
     }
 
     /// A shared variable with its first value. Steps read it as `s[x]` and write it as `s[x] = …`.

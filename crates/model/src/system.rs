@@ -4,8 +4,9 @@ use crate::run::Standing;
 use crate::thread::{HALTED, Instruction, Operation};
 use crate::{Body, Model, Role, State};
 use mazurka_core::{
-    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Narrator, Object,
-    ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind, pack_row, unpack_row,
+    Access, ActorId, ActorKind, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Insight, Liveness,
+    Narrator, Object, ObjectId, Outcome, Rule, Step, System, Traits, Value, Violation, ViolationKind, pack_row,
+    unpack_row,
 };
 
 impl System for Model {
@@ -75,6 +76,10 @@ impl System for Model {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

@@ -72,7 +72,7 @@ impl Threads {
     /// The schedule in which these threads move, with the violation at its end (one that did not happen, if none did).
     pub(crate) fn found(&self, threads: &[u32]) -> Found {
         let moves = threads.iter().map(|&thread| Move::from(ActorId(thread))).collect();
-        let schedule = Schedule { start: 0, moves };
+        let schedule = Schedule::new(0, moves);
         let violation = Stepper::replay(self, &schedule)
             .and_then(|(_, mut violations)| violations.pop())
             .unwrap_or_else(|| Violation::new(ViolationKind::Crash, "it did not happen"));
@@ -83,7 +83,7 @@ impl Threads {
     pub(crate) fn tell(&self, threads: &[u32], originally: usize) -> Story {
         let found = self.found(threads);
         let moves = (0..originally).map(|step| Move::from(ActorId(step as u32 / 2))).collect();
-        let original = if originally == threads.len() { found.schedule.clone() } else { Schedule { start: 0, moves } };
+        let original = if originally == threads.len() { found.schedule.clone() } else { Schedule::new(0, moves) };
         let mut at = vec![0; self.threads.len()];
         let mut increments = Vec::new();
         for (index, &thread) in threads.iter().enumerate() {

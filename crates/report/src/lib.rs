@@ -23,9 +23,9 @@ pub use homes::{accept, apps, automations, matrix, pairs};
 pub use render::text::TextOptions;
 pub use render::{compare, format, html, json, junit, layout, progress, sarif, terminal, text, unfolding, walkthrough};
 pub(crate) use render::{meaning, table};
-pub use saved::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced, regression};
+pub use saved::{Place, ReplayError, SavedLoop, SavedStep, ScheduleError, ScheduleFile, may_be_replaced, regression};
 pub use story::{
-    Basis, Cause, Change, Considered, Length, Picked, Report, Row, Site, Story, ToldChoice, ToldEarly, ToldRace, Tried,
-    Vacuity, Vacuous, Wait, Waited, cycle, graph,
+    Basis, Cause, Change, Considered, Length, Picked, Report, Row, Site, Story, ToldChoice, ToldEarly, ToldLasso,
+    ToldRace, Tried, Vacuity, Vacuous, Wait, Waited, cycle, graph,
 };
 pub(crate) use story::{Side, groups, waits};

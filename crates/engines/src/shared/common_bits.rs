@@ -18,12 +18,12 @@ const LEAF: u32 = FAN as u32 * 64;
 
 /// A part of a set that has the same numbers of bits for its place as any other at its level.
 #[derive(Clone)]
-pub(crate) enum Node {
+pub(crate) enum Tree {
     Leaf([u64; FAN]),
-    Branch { len: u32, children: [Option<Rc<Node>>; FAN] },
+    Branch { len: u32, children: [Option<Rc<Tree>>; FAN] },
 }
 
-type Link = Option<Rc<Node>>;
+type Link = Option<Rc<Tree>>;
 
 /// A set of numbers.
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub(crate) enum CommonBits {
     /// The numbers below `LEAF`, if there are no others.
     Few(Bits),
     /// A tree with so many levels of branches.
-    Many { height: u32, root: Rc<Node> },
+    Many { height: u32, root: Rc<Tree> },
 }
 
 impl Default for CommonBits {
@@ -59,27 +59,27 @@ fn is_same(one: &Link, other: &Link) -> bool {
     }
 }
 
-impl Node {
+impl Tree {
     /// A part without numbers that has so many levels of branches.
-    fn empty(height: u32) -> Node {
-        if height == 0 { Node::Leaf([0; FAN]) } else { Node::Branch { len: 0, children: Default::default() } }
+    fn empty(height: u32) -> Tree {
+        if height == 0 { Tree::Leaf([0; FAN]) } else { Tree::Branch { len: 0, children: Default::default() } }
     }
 
-    fn branch(children: [Link; FAN]) -> Node {
-        Node::Branch { len: children.iter().flatten().map(|child| child.len()).sum(), children }
+    fn branch(children: [Link; FAN]) -> Tree {
+        Tree::Branch { len: children.iter().flatten().map(|child| child.len()).sum(), children }
     }
 
     fn len(&self) -> u32 {
         match self {
-            Node::Leaf(words) => words.iter().map(|word| word.count_ones()).sum(),
-            Node::Branch { len, .. } => *len,
+            Tree::Leaf(words) => words.iter().map(|word| word.count_ones()).sum(),
+            Tree::Branch { len, .. } => *len,
         }
     }
 
     fn word(&self, height: u32, index: usize) -> u64 {
         match self {
-            Node::Leaf(words) => words[index],
-            Node::Branch { children, .. } => {
+            Tree::Leaf(words) => words[index],
+            Tree::Branch { children, .. } => {
                 let below = room(height - 1);
                 children[index / below].as_ref().map_or(0, |child| child.word(height - 1, index % below))
             }
@@ -89,14 +89,14 @@ impl Node {
     /// Changes a word, and says whether that made a difference.
     fn change(&mut self, height: u32, index: usize, change: &impl Fn(u64) -> u64) -> bool {
         match self {
-            Node::Leaf(words) => {
+            Tree::Leaf(words) => {
                 let before = words[index];
                 words[index] = change(before);
                 words[index] != before
             }
-            Node::Branch { len, children } => {
+            Tree::Branch { len, children } => {
                 let below = room(height - 1);
-                let child = children[index / below].get_or_insert_with(|| Rc::new(Node::empty(height - 1)));
+                let child = children[index / below].get_or_insert_with(|| Rc::new(Tree::empty(height - 1)));
                 let before = child.len();
                 let has_changed = Rc::make_mut(child).change(height - 1, index % below, change);
                 *len = *len - before + child.len();
@@ -107,22 +107,22 @@ impl Node {
 }
 
 /// The two parts together.
-fn unite(one: &Rc<Node>, other: &Rc<Node>) -> Rc<Node> {
+fn unite(one: &Rc<Tree>, other: &Rc<Tree>) -> Rc<Tree> {
     if Rc::ptr_eq(one, other) {
         return Rc::clone(one);
     }
     match (&**one, &**other) {
-        (Node::Leaf(mine), Node::Leaf(theirs)) => {
+        (Tree::Leaf(mine), Tree::Leaf(theirs)) => {
             let both: [u64; FAN] = std::array::from_fn(|index| mine[index] | theirs[index]);
             if both == *mine {
                 Rc::clone(one)
             } else if both == *theirs {
                 Rc::clone(other)
             } else {
-                Rc::new(Node::Leaf(both))
+                Rc::new(Tree::Leaf(both))
             }
         }
-        (Node::Branch { children: mine, .. }, Node::Branch { children: theirs, .. }) => {
+        (Tree::Branch { children: mine, .. }, Tree::Branch { children: theirs, .. }) => {
             let both: [Link; FAN] = std::array::from_fn(|index| match (&mine[index], &theirs[index]) {
                 (Some(mine), Some(theirs)) => Some(unite(mine, theirs)),
                 (mine, theirs) => mine.as_ref().or(theirs.as_ref()).cloned(),
@@ -133,7 +133,7 @@ fn unite(one: &Rc<Node>, other: &Rc<Node>) -> Rc<Node> {
             } else if is(theirs) {
                 Rc::clone(other)
             } else {
-                Rc::new(Node::branch(both))
+                Rc::new(Tree::branch(both))
             }
         }
         _ => unreachable!("the trees are equally high"),
@@ -147,17 +147,17 @@ fn sift(one: &Link, other: &Link, keeps: bool) -> Link {
         return if keeps { one.clone() } else { None };
     }
     match (&**mine, &**theirs) {
-        (Node::Leaf(words), Node::Leaf(others)) => {
+        (Tree::Leaf(words), Tree::Leaf(others)) => {
             let mask = if keeps { 0 } else { u64::MAX };
             let left: [u64; FAN] = std::array::from_fn(|index| words[index] & (others[index] ^ mask));
-            if left == *words { one.clone() } else { (left != [0; FAN]).then(|| Rc::new(Node::Leaf(left))) }
+            if left == *words { one.clone() } else { (left != [0; FAN]).then(|| Rc::new(Tree::Leaf(left))) }
         }
-        (Node::Branch { children, .. }, Node::Branch { children: others, .. }) => {
+        (Tree::Branch { children, .. }, Tree::Branch { children: others, .. }) => {
             let left: [Link; FAN] = std::array::from_fn(|index| sift(&children[index], &others[index], keeps));
             if left.iter().zip(children).all(|(left, whole)| is_same(left, whole)) {
                 one.clone()
             } else {
-                left.iter().any(Option::is_some).then(|| Rc::new(Node::branch(left)))
+                left.iter().any(Option::is_some).then(|| Rc::new(Tree::branch(left)))
             }
         }
         _ => unreachable!("the trees are equally high"),
@@ -171,11 +171,11 @@ fn is_covered(one: &Link, filter: Option<&Link>, other: &Link) -> bool {
         return true;
     }
     match &**mine {
-        Node::Leaf(words) => (0..FAN).all(|index| {
+        Tree::Leaf(words) => (0..FAN).all(|index| {
             let of = |link: &Link| link.as_ref().map_or(0, |node| node.word(0, index));
             words[index] & filter.map_or(u64::MAX, of) & !of(other) == 0
         }),
-        Node::Branch { children, .. } => children.iter().enumerate().all(|(index, child)| {
+        Tree::Branch { children, .. } => children.iter().enumerate().all(|(index, child)| {
             let below = |link: &Link| child_of(link, index);
             is_covered(child, filter.map(below).as_ref(), &below(other))
         }),
@@ -184,7 +184,7 @@ fn is_covered(one: &Link, filter: Option<&Link>, other: &Link) -> bool {
 
 fn child_of(link: &Link, index: usize) -> Link {
     match link.as_deref() {
-        Some(Node::Branch { children, .. }) => children[index].clone(),
+        Some(Tree::Branch { children, .. }) => children[index].clone(),
         _ => None,
     }
 }
@@ -196,11 +196,11 @@ fn next_word(one: &Link, other: &Link, height: u32, from: usize) -> Option<(usiz
         return None;
     }
     match mine {
-        Node::Leaf(words) => (from..FAN).find_map(|index| {
+        Tree::Leaf(words) => (from..FAN).find_map(|index| {
             let left = words[index] & !other.as_ref().map_or(0, |other| other.word(0, index));
             (left != 0).then_some((index, left))
         }),
-        Node::Branch { children, .. } => {
+        Tree::Branch { children, .. } => {
             let below = room(height - 1);
             (from / below..FAN).find_map(|child| {
                 let from = from.saturating_sub(child * below);
@@ -218,14 +218,14 @@ fn last_number(one: &Link, other: &Link, height: u32, bound: u32) -> Option<u32>
         return None;
     }
     match mine {
-        Node::Leaf(words) => (0..=(bound as usize - 1) / 64).rev().find_map(|index| {
+        Tree::Leaf(words) => (0..=(bound as usize - 1) / 64).rev().find_map(|index| {
             let mut left = words[index] & !other.as_ref().map_or(0, |other| other.word(0, index));
             if bound < (index as u32 + 1) * 64 {
                 left &= (1 << (bound % 64)) - 1;
             }
             (left != 0).then(|| index as u32 * 64 + 63 - left.leading_zeros())
         }),
-        Node::Branch { children, .. } => {
+        Tree::Branch { children, .. } => {
             let below = numbers(height - 1);
             (0..=(bound - 1) / below).rev().find_map(|child| {
                 let bound = (bound - child * below).min(below);
@@ -238,15 +238,15 @@ fn last_number(one: &Link, other: &Link, height: u32, bound: u32) -> Option<u32>
 
 impl CommonBits {
     /// The set as a tree of at least this height.
-    fn tree(&self, least: u32) -> (u32, Rc<Node>) {
+    fn tree(&self, least: u32) -> (u32, Rc<Tree>) {
         let (mut height, mut root) = match self {
             CommonBits::Many { height, root } => (*height, Rc::clone(root)),
-            CommonBits::Few(bits) => (0, Rc::new(Node::Leaf(std::array::from_fn(|index| bits.word(index))))),
+            CommonBits::Few(bits) => (0, Rc::new(Tree::Leaf(std::array::from_fn(|index| bits.word(index))))),
         };
         while height < least {
             let mut children: [Link; FAN] = Default::default();
             children[0] = Some(root);
-            (height, root) = (height + 1, Rc::new(Node::branch(children)));
+            (height, root) = (height + 1, Rc::new(Tree::branch(children)));
         }
         (height, root)
     }
@@ -535,9 +535,9 @@ mod tests {
     #[test]
     fn a_row_of_growing_sets_takes_memory_that_grows_with_their_number() {
         // Every part of every set, each counted once.
-        fn count(node: &Rc<Node>, seen: &mut BTreeSet<usize>) {
+        fn count(node: &Rc<Tree>, seen: &mut BTreeSet<usize>) {
             if seen.insert(Rc::as_ptr(node) as usize)
-                && let Node::Branch { children, .. } = &**node
+                && let Tree::Branch { children, .. } = &**node
             {
                 children.iter().flatten().for_each(|child| count(child, seen));
             }

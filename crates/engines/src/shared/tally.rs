@@ -65,7 +65,7 @@ impl<'a> Tally<'a> {
 
     /// A path begins at an initial state.
     pub(crate) fn start<S: System>(&mut self, system: &S, start: usize, state: &S::State) -> Result<(), StopReason> {
-        self.schedule = Schedule { start, moves: Vec::new() };
+        self.schedule = Schedule::new(start, Vec::new());
         self.take_back(0);
         let mut violations = Vec::new();
         system.insight().violations_at_start(state, &mut violations);
@@ -88,8 +88,8 @@ impl<'a> Tally<'a> {
     fn look_for_races(&mut self, step: Move, record: &StepRecord) -> Result<(), StopReason> {
         let Some(along) = &mut self.races else { return Ok(()) };
         for race in along.push(step.actor, record) {
-            let Schedule { start, moves } = &self.schedule;
-            let place = || Schedule { start: *start, moves: along.schedule(moves, &race) };
+            let Schedule { start, moves, .. } = &self.schedule;
+            let place = || Schedule::new(*start, along.schedule(moves, &race));
             self.ledger.note(std::slice::from_ref(&race.violation), along.length(&race), place)?;
         }
         Ok(())
@@ -283,7 +283,7 @@ impl Tally<'_> {
         let moves = self.schedule.moves[..steps].to_vec();
         Offshoot {
             meter: self.ledger.meter.of_part(cancel.clone()),
-            schedule: Schedule { start: self.schedule.start, moves },
+            schedule: Schedule::new(self.schedule.start, moves),
             on_path: states.collect(),
             races: self.races.as_ref().map(|along| Box::new(along.up_to(steps))),
             gauge: Arc::clone(&self.gauge),

@@ -569,6 +569,6 @@ impl<'s, S: System> Graph<'s, S> {
     /// The path to a state as a schedule; `starts` are the initial states in order.
     pub(super) fn schedule_to(&self, starts: &[NodeId], id: NodeId, last: Option<Move>) -> Schedule {
         let (root, moves) = self.path_to(id, last);
-        Schedule { start: starts.iter().position(|&start| start == root).unwrap_or(0), moves }
+        Schedule::new(starts.iter().position(|&start| start == root).unwrap_or(0), moves)
     }
 }

@@ -380,5 +380,5 @@ fn schedule_to<T>(nodes: &[Node<T>], starts: &[NodeId], mut at: NodeId, last: Op
         at = before;
     }
     moves.reverse();
-    Schedule { start: starts.iter().position(|&start| start == at).unwrap_or(0), moves }
+    Schedule::new(starts.iter().position(|&start| start == at).unwrap_or(0), moves)
 }

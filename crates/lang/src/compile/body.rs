@@ -6,6 +6,7 @@ use crate::ast::{Block, Expr, Family, Function, Item, Name, Unit};
 use crate::code::{Body, Instruction, Invariant, Member, NONE};
 use crate::liveness;
 use hashbrown::{HashMap, HashSet};
+use mazurka_core::Fairness;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
@@ -14,7 +15,9 @@ impl Compiler<'_> {
         let (mut message, mut function, mut event) = (0, 0, 0);
         for item in &unit.items {
             match item {
-                Item::Thread { name, family, body } => self.thread(name, family.as_ref(), body),
+                Item::Thread { name, family, fairness, body } => {
+                    self.thread(name, family.as_ref(), *fairness, body);
+                }
                 Item::Message(definition) => {
                     let body = self.function_body(definition, false);
                     self.program.messages[message] = body;
@@ -29,6 +32,9 @@ impl Compiler<'_> {
                     self.event(&mut event, name, family.as_ref(), guard.as_ref(), body);
                 }
                 Item::Never { condition } => self.invariant(condition),
+                Item::Promise { form, family, cause, goal, span } => {
+                    self.promise(*form, family.as_ref(), cause.as_ref(), goal, span);
+                }
                 Item::Include { .. }
                 | Item::Const { .. }
                 | Item::Enum { .. }
@@ -45,6 +51,7 @@ impl Compiler<'_> {
             return;
         }
         self.watch_invariants();
+        self.ask_for_progress();
         let program = &mut self.program;
         program.dead = vec![SmallVec::new(); program.code.len()];
         program.locals_at = vec![SmallVec::new(); program.code.len()];
@@ -105,7 +112,7 @@ impl Compiler<'_> {
         })
     }
 
-    pub(super) fn thread(&mut self, name: &Name, family: Option<&Family>, block: &Block) {
+    pub(super) fn thread(&mut self, name: &Name, family: Option<&Family>, fairness: Option<Fairness>, block: &Block) {
         self.context = Context::Plain;
         self.in_def = false;
         let parameters: Vec<Name> = family.map(|family| family.parameter.clone()).into_iter().collect();
@@ -119,7 +126,7 @@ impl Compiler<'_> {
             return;
         }
         for (name, parameter) in member_names(&name.text, range) {
-            self.program.threads.push(Member { name, body: body.clone(), parameter, line, column });
+            self.program.threads.push(Member { name, body: body.clone(), parameter, fairness, line, column });
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{Compiler, Global, MAX_BODIES, MAX_CODE, MAX_LENGTH, MAX_OBJECTS, MAX_REGISTERS, NotConstant};
 use crate::ast::{Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind, Place, Span, Unit};
 use crate::code::{Body, EnumNumber, EventInfo, HandlerInfo, Member};
+use mazurka_core::Fairness;
 use smallvec::SmallVec;
 
 impl Compiler<'_> {
@@ -98,7 +99,9 @@ impl Compiler<'_> {
                     let of = self.enumeration(of.as_ref());
                     self.declare_shared(name, length.as_ref(), of, initial);
                 }
-                Item::Object { name, kind, length } => self.declare_object(name, *kind, length.as_ref()),
+                Item::Object { name, kind, length, fairness } => {
+                    self.declare_object(name, *kind, length.as_ref(), *fairness);
+                }
                 Item::Semaphore { name, length, initial } => self.declare_semaphore(name, length.as_ref(), initial),
                 Item::Channel { name, length, capacity } => self.declare_channel(name, length.as_ref(), capacity),
                 Item::Thread { name, .. } => self.define(name, Global::Thread),
@@ -114,19 +117,19 @@ impl Compiler<'_> {
                     let body = self.empty_body(function);
                     self.program.functions.push(body);
                 }
-                Item::Event { name, family, disabled, .. } => {
+                Item::Event { name, family, fairness, disabled, .. } => {
                     let family = self.range(family.as_ref());
                     let base = self.program.events.len() as u32;
                     self.define(name, Global::Event { base, family });
                     let (line, column) = self.position(name.span.start);
                     for (name, parameter) in member_names(&name.text, family) {
                         let body = Body { name: name.clone(), entry: 0, end: 0, registers: 0, parameters: 0 };
-                        let member = Member { name, body, parameter, line, column };
+                        let member = Member { name, body, parameter, fairness: *fairness, line, column };
                         self.program.events.push(EventInfo { member, guard: None, disabled: *disabled });
                     }
                 }
                 // What is included stands in its place already.
-                Item::Include { .. } | Item::Never { .. } => {}
+                Item::Include { .. } | Item::Never { .. } | Item::Promise { .. } => {}
             }
             if !self.has_room(0) {
                 return false;
@@ -201,7 +204,7 @@ impl Compiler<'_> {
         self.error(format!("{values} initial values"), span, format!("expected {expected}"));
     }
 
-    fn declare_object(&mut self, name: &Name, kind: ObjectKind, length: Option<&Expr>) {
+    fn declare_object(&mut self, name: &Name, kind: ObjectKind, length: Option<&Expr>, fairness: Option<Fairness>) {
         let length = self.length(length);
         let names = element_names(&name.text, length);
         let program = &mut self.program;
@@ -221,7 +224,7 @@ impl Compiler<'_> {
             ObjectKind::FifoHandler | ObjectKind::AnyHandler => {
                 let base = program.handlers.len() as u32;
                 let any = kind == ObjectKind::AnyHandler;
-                program.handlers.extend(names.into_iter().map(|name| HandlerInfo { name, any }));
+                program.handlers.extend(names.into_iter().map(|name| HandlerInfo { name, any, fairness }));
                 Global::Handler { base, length }
             }
         };

@@ -129,6 +129,9 @@ impl Compiler<'_> {
             StatementKind::Enable(event) => self.enable(event, true, span),
             StatementKind::Disable(event) => self.enable(event, false, span),
             StatementKind::Atomic(block) => self.atomic(block, span),
+            StatementKind::Progress => {
+                self.emit(Instruction::Progress);
+            }
         }
         false
     }

@@ -3,6 +3,7 @@
 use super::{Parsed, Parser};
 use crate::ast::{Expr, ExprKind, Family, Function, Initial, Item, Name, ObjectKind};
 use crate::token::Token;
+use mazurka_core::Fairness;
 
 impl Parser<'_> {
     pub(super) fn item(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
@@ -25,14 +26,8 @@ impl Parser<'_> {
             }
             Token::Enum => items.push(self.enumeration()?),
             Token::Shared => self.shared(items)?,
-            Token::Mutex | Token::Cond | Token::Handler => self.objects(items)?,
-            Token::Thread => {
-                self.advance();
-                let name = self.name("the name of a thread")?;
-                let family = self.family()?;
-                let body = self.block()?;
-                items.push(Item::Thread { name, family, body });
-            }
+            Token::Mutex | Token::Cond | Token::Handler => self.objects(items, None)?,
+            Token::Thread => items.push(self.thread(None)?),
             Token::Message => {
                 self.advance();
                 items.push(Item::Message(self.function("the name of a message")?));
@@ -41,17 +36,21 @@ impl Parser<'_> {
                 self.advance();
                 items.push(Item::Def(self.function("the name of a function")?));
             }
-            Token::Event => items.push(self.event()?),
+            Token::Event => items.push(self.event(None)?),
             Token::Never => {
                 self.advance();
                 let condition = self.expr()?;
                 self.expect_semicolon()?;
                 items.push(Item::Never { condition });
             }
-            _ if self.sync_item(items)? => {}
+            Token::OpenParen => {
+                let promise = self.leads_to()?;
+                items.push(promise);
+            }
+            _ if self.sync_item(items)? || self.liveness_item(items)? => {}
             _ => {
                 let expected = "a definition (include, const, enum, shared, mutex, cond, semaphore, rwlock, channel, handler, \
-                                thread, message, def, event or never)";
+                                thread, message, def, event, never, eventually, always eventually or leads_to)";
                 return Err(self.unexpected(expected));
             }
         }
@@ -114,7 +113,7 @@ impl Parser<'_> {
         Ok(Initial::Each(values, start..self.last_end()))
     }
 
-    fn objects(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
+    pub(super) fn objects(&mut self, items: &mut Vec<Item>, fairness: Option<Fairness>) -> Parsed<()> {
         let token = self.peek();
         self.advance();
         loop {
@@ -133,14 +132,22 @@ impl Parser<'_> {
                 self.accept(Token::Fifo);
                 ObjectKind::FifoHandler
             };
-            items.push(Item::Object { name, kind, length });
+            items.push(Item::Object { name, kind, length, fairness });
             if !self.accept(Token::Comma) {
                 return self.expect_semicolon();
             }
         }
     }
 
-    fn family(&mut self) -> Parsed<Option<Family>> {
+    pub(super) fn thread(&mut self, fairness: Option<Fairness>) -> Parsed<Item> {
+        self.advance();
+        let name = self.name("the name of a thread")?;
+        let family = self.family()?;
+        let body = self.block()?;
+        Ok(Item::Thread { name, family, fairness, body })
+    }
+
+    pub(super) fn family(&mut self) -> Parsed<Option<Family>> {
         if !self.accept(Token::OpenParen) {
             return Ok(None);
         }
@@ -164,7 +171,7 @@ impl Parser<'_> {
         Ok(Function { name, parameters, body })
     }
 
-    pub(super) fn event(&mut self) -> Parsed<Item> {
+    pub(super) fn event(&mut self, fairness: Option<Fairness>) -> Parsed<Item> {
         self.advance();
         let name = self.name("the name of an event")?;
         let family = self.family()?;
@@ -172,6 +179,6 @@ impl Parser<'_> {
         let guard = if self.accept(Token::When) { Some(self.expr()?) } else { None };
         disabled |= self.accept(Token::Disabled);
         let body = self.block()?;
-        Ok(Item::Event { name, family, disabled, guard, body })
+        Ok(Item::Event { name, family, fairness, disabled, guard, body })
     }
 }

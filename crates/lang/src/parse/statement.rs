@@ -96,6 +96,7 @@ impl Parser<'_> {
                 self.advance();
                 StatementKind::Disable(self.place("an event")?)
             }
+            _ if self.is_progress() => self.word(StatementKind::Progress),
             token if may_be_clause(token) => self.name_or_expr_statement()?,
             _ => return Err(self.unexpected("a statement")),
         };

@@ -12,7 +12,7 @@ use mazurka_core::Diagnostic;
 pub(super) const WAIT_TIMEOUT: &str = "wait_timeout";
 
 impl Parser<'_> {
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         &self.source[self.span()]
     }
 
@@ -47,7 +47,7 @@ impl Parser<'_> {
     fn rw_lock(&mut self) -> Parsed<Item> {
         let name = self.name("the name of a read-write lock")?;
         let length = self.length()?;
-        Ok(Item::Object { name, kind: ObjectKind::RwLock, length })
+        Ok(Item::Object { name, kind: ObjectKind::RwLock, length, fairness: None })
     }
 
     fn channel(&mut self) -> Parsed<Item> {

@@ -253,6 +253,8 @@ struct PageViolation<'a> {
     /// Stretches of steps that are folded, from 0: the first, the last, and the lock that is held meanwhile; without one
     /// they are more steps on the line of the one before.
     folds: Vec<(usize, usize, &'a str)>,
+    /// Why nothing happens any more, if the program stands still for ever at the end.
+    still: Option<&'a str>,
     shortened: Option<String>,
 }
 
@@ -280,6 +282,7 @@ impl<'a> PageViolation<'a> {
                 .map(|fold| (fold.first, fold.last, fold.lock))
                 .chain(story.line_folds().into_iter().map(|rows| (rows.start, rows.end - 1, "")))
                 .collect(),
+            still: story.lasso.as_ref().and_then(|lasso| lasso.still.as_deref()),
             shortened: story.was_shortened().then(|| story.shortening()),
         }
     }

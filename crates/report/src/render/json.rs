@@ -188,8 +188,12 @@ pub(crate) struct ViolationObject<'a> {
     cycle: Vec<&'a str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     repeats: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remedy: Option<&'a str>,
     start: usize,
     schedule: Vec<StepObject<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#loop: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shortened_from: Option<LengthObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,6 +232,8 @@ impl<'a> ViolationObject<'a> {
             waits: story.waits.iter().map(WaitObject::new).collect(),
             cycle: cycle(&story.waits).into_iter().map(|index| story.waits[index].actor.as_str()).collect(),
             repeats: &story.repeats,
+            remedy: story.lasso.as_ref().and_then(|lasso| lasso.remedy.as_deref()),
+            r#loop: story.lasso.as_ref().map(|lasso| lasso.from + 1),
             start: story.start,
             schedule: story.rows.iter().map(|row| StepObject::new(story, row)).collect(),
             shortened_from: story.was_shortened().then_some(original),

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The rules that a result can break, by the name of the kind of violation; the last one is for searches without an answer.
-const RULES: [(&str, &str); 9] = [
+const RULES: [(&str, &str); 10] = [
     ("assertion", "An assertion fails in some order of events."),
     ("invariant", "A condition that must always hold is broken in some order of events."),
     ("deadlock", "In some order of events no actor can move, and at least one has not finished."),
@@ -19,6 +19,7 @@ const RULES: [(&str, &str); 9] = [
     ("conflict", "Two apps fight over a device in some order of events."),
     ("cascade", "Apps set each other off without end in some order of events."),
     ("race", "Two accesses of a shared variable, not both atomic, that nothing orders."),
+    ("liveness", "Something that has to happen in the end does not happen in some execution without end."),
     (VACUOUS, "A check was never put to the test: it would hold whatever it says."),
     (UNPROVEN, "The search ended without a proof and without a violation."),
 ];
@@ -161,12 +162,17 @@ fn flow(story: &Story, actor: usize) -> Value {
                 .map(|change| (change.name.clone(), json!({ "text": change.new.as_deref().unwrap_or("gone") })))
                 .collect();
             let importance = if story.failing == Some(row.number - 1) { "essential" } else { "important" };
-            json!({
+            let mut location = json!({
                 "location": step(story, row),
                 "executionOrder": row.number,
                 "importance": importance,
                 "state": state,
-            })
+            });
+            // The steps that are repeated for ever stand one level deeper.
+            if let Some(lasso) = &story.lasso {
+                location["nestingLevel"] = u64::from(row.number > lasso.from).into();
+            }
+            location
         })
         .collect();
     json!({ "id": story.actors[actor], "message": { "text": story.actors[actor] }, "locations": locations })

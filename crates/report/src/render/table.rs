@@ -6,8 +6,8 @@
 
 use crate::format::count;
 use crate::layout::{Paint, one_line, pad, width, wrap};
-use crate::{Change, Story, TextOptions};
-use std::ops::Range;
+use crate::{Change, Story, TextOptions, ToldLasso};
+use std::ops::{Range, RangeInclusive};
 
 const INDENT: &str = "  ";
 const COLUMN_GAP: usize = 3;
@@ -16,18 +16,15 @@ const CROSS: &str = "✗";
 
 /// The steps of a story, one string per line.
 pub(crate) fn lines(story: &Story, options: &TextOptions) -> Vec<String> {
-    if story.rows.is_empty() {
-        return Vec::new();
-    }
     let table = Table::new(story, options);
+    if story.rows.is_empty() {
+        return table.ending(story);
+    }
     let mut lines = table
         .columns(Notes::Beside)
         .or_else(|| table.columns(Notes::Apart))
         .unwrap_or_else(|| table.one_line_per_step());
-    if story.faithful && story.failing.is_none() {
-        let cross = table.paint.alarm(CROSS);
-        lines.push(format!("{INDENT}{cross}{:fill$}no actor can move", "", fill = table.number_width + 1));
-    }
+    lines.extend(table.ending(story));
     lines
 }
 
@@ -40,6 +37,8 @@ enum Notes {
 
 /// A row, ready to be placed.
 struct Cell {
+    /// The numbers of its steps.
+    steps: RangeInclusive<usize>,
     number: String,
     actor: usize,
     text: String,
@@ -48,8 +47,8 @@ struct Cell {
 
 enum Line {
     Step(Cell),
-    /// How many steps are not shown.
-    Gap(usize),
+    /// So many steps are not shown, up to the one before this number.
+    Gap(usize, usize),
 }
 
 struct Table {
@@ -58,6 +57,8 @@ struct Table {
     number_width: usize,
     width: usize,
     paint: Paint,
+    /// The steps that are repeated for ever, by their numbers.
+    round: Option<RangeInclusive<usize>>,
 }
 
 impl Table {
@@ -69,12 +70,12 @@ impl Table {
             if rows.len() <= most { (rows.len(), rows.len()) } else { (most / 4, rows.len() - (most - most / 4)) };
         let mut lines: Vec<_> = rows[..head].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))).collect();
         if head < tail {
-            lines.push(Line::Gap(rows[tail - 1].end - rows[head].start));
+            lines.push(Line::Gap(rows[tail - 1].end - rows[head].start, rows[tail].start + 1));
         }
         lines.extend(rows[tail..].iter().map(|rows| Line::Step(Cell::new(story, rows.clone()))));
         let numbers = lines.iter().map(|line| match line {
             Line::Step(cell) => width(&cell.number),
-            Line::Gap(_) => 0,
+            Line::Gap(..) => 0,
         });
         let number_width = numbers.max().unwrap_or(0).max(width(&story.rows.len().to_string())).max("step".len());
         Table {
@@ -83,13 +84,48 @@ impl Table {
             number_width,
             width: options.width,
             paint: Paint { colour: options.colour },
+            round: story
+                .lasso
+                .as_ref()
+                .filter(|lasso| lasso.from < story.rows.len())
+                .map(|lasso| lasso.from + 1..=story.rows.len()),
+        }
+    }
+
+    /// What comes after the last step.
+    fn ending(&self, story: &Story) -> Vec<String> {
+        let text = match &story.lasso {
+            Some(ToldLasso { still: Some(still), .. }) => one_line(still),
+            Some(lasso) => format!("again from step {}, for ever", lasso.from + 1),
+            None if story.rows.is_empty() || !story.faithful || story.failing.is_some() => return Vec::new(),
+            None => "no actor can move".to_owned(),
+        };
+        let left = INDENT.len() + self.number_width + 2;
+        let mut lines: Vec<String> = wrap(&text, self.width.saturating_sub(left).max(20));
+        for (index, line) in lines.iter_mut().enumerate() {
+            let sign = if index == 0 { self.paint.alarm(CROSS) } else { " ".to_owned() };
+            *line = format!("{INDENT}{sign}{:fill$}{line}", "", fill = self.number_width + 1);
+        }
+        lines
+    }
+
+    /// What stands in front of a line of some steps: a frame around those that are repeated.
+    fn margin(&self, steps: &RangeInclusive<usize>, is_first_line: bool) -> &'static str {
+        let Some(round) = &self.round else { return INDENT };
+        match (round.contains(steps.start()), steps.start() == round.start(), steps.end() == round.end()) {
+            (false, ..) => INDENT,
+            (_, true, true) if is_first_line => "↻ ",
+            (_, true, false) if is_first_line => "┌ ",
+            (_, _, true) if is_first_line => "└ ",
+            (_, _, true) => INDENT,
+            _ => "│ ",
         }
     }
 
     fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.lines.iter().filter_map(|line| match line {
             Line::Step(cell) => Some(cell),
-            Line::Gap(_) => None,
+            Line::Gap(..) => None,
         })
     }
 
@@ -119,9 +155,10 @@ impl Table {
         fits.then(|| {
             let mut lines = vec![self.header(&starts, (notes == Notes::Apart).then_some(end))];
             lines.extend(self.lines.iter().map(|line| match line {
-                Line::Gap(steps) => self.gap(*steps),
+                Line::Gap(steps, before) => self.gap(*steps, *before),
                 Line::Step(cell) => {
-                    let mut line = pad(&format!("{INDENT}{}", cell.number), starts[cell.actor]);
+                    let mut line =
+                        pad(&format!("{}{}", self.margin(&cell.steps, true), cell.number), starts[cell.actor]);
                     line.push_str(&cell.text);
                     self.push_note(&mut line, notes_start(cell), &cell.note);
                     line
@@ -131,9 +168,13 @@ impl Table {
         })
     }
 
-    fn gap(&self, steps: usize) -> String {
+    fn gap(&self, steps: usize, before: usize) -> String {
         let steps = count(steps as u64, "step is", "steps are");
-        format!("{INDENT}{}{steps} not shown here", pad("…", self.number_width + 2))
+        format!(
+            "{}{}{steps} not shown here",
+            self.margin(&(before - 1..=before - 1), false),
+            pad("…", self.number_width + 2)
+        )
     }
 
     fn header(&self, starts: &[usize], values: Option<usize>) -> String {
@@ -173,7 +214,7 @@ impl Table {
         let mut lines = vec![self.paint.bold(&(pad(&format!("{INDENT}step"), start) + "actor"))];
         for line in &self.lines {
             match line {
-                Line::Gap(steps) => lines.push(self.gap(*steps)),
+                Line::Gap(steps, before) => lines.push(self.gap(*steps, *before)),
                 Line::Step(cell) => self.push_step(&mut lines, cell, left, texts, room),
             }
         }
@@ -182,17 +223,20 @@ impl Table {
 
     fn push_step(&self, lines: &mut Vec<String>, cell: &Cell, left: usize, texts: usize, room: usize) {
         let start = INDENT.len() + self.number_width + 2;
-        let mut line = pad(&format!("{INDENT}{}", cell.number), start) + &self.actors[cell.actor];
+        let mut line =
+            pad(&format!("{}{}", self.margin(&cell.steps, true), cell.number), start) + &self.actors[cell.actor];
+        // Where the frame is, the lines below go on with it.
+        let below = self.margin(&cell.steps, false).trim_end();
         if width(&line) + 2 > left {
             lines.push(line);
-            line = String::new();
+            line = below.to_owned();
         }
         let text = self.text_after_name(cell);
         let mut pieces = wrap(text, room).into_iter();
         line = pad(&line, left) + &pieces.next().unwrap_or_default();
         for piece in pieces {
             lines.push(line.trim_end().to_owned());
-            line = pad("", left) + &piece;
+            line = pad(below, left) + &piece;
         }
         let gap = if texts == 0 && text.is_empty() { 0 } else { NOTE_GAP };
         let aligned = (left + texts).max(width(&line)) + gap;
@@ -203,7 +247,7 @@ impl Table {
         }
         lines.push(line.trim_end().to_owned());
         for piece in wrap(&cell.note, room.saturating_sub(2)) {
-            let mut line = String::new();
+            let mut line = below.to_owned();
             self.push_note(&mut line, left + 2, &piece);
             lines.push(line);
         }
@@ -220,6 +264,7 @@ impl Cell {
         let fails = story.failing.is_some_and(|row| rows.contains(&row));
         let (row, last) = (&story.rows[rows.start], &story.rows[rows.end - 1]);
         Cell {
+            steps: row.number..=last.number,
             number: if rows.len() > 1 { format!("{}-{}", row.number, last.number) } else { row.number.to_string() },
             actor: row.actor,
             text: one_line(&row.text),

@@ -110,6 +110,9 @@ pub fn story(story: &Story, options: &TextOptions) -> String {
     {
         page.pair(["choice", "not"], story.side(row), Side { actor: "", text: &choice.instead, location: None });
     }
+    if let Some(remedy) = story.lasso.as_ref().and_then(|lasso| lasso.remedy.as_deref()) {
+        page.labelled("remedy", remedy);
+    }
     page.deadlock(&story.waits);
     page.round(&story.repeats);
     if story.failing.is_none() && !story.violation.values.is_empty() {

@@ -185,6 +185,10 @@ impl<'a> Walkthrough<'a> {
         if let Some(first) = lines.first_mut() {
             *first = format!("  {} {}", paint.alarm("✗"), first.trim_start());
         }
+        if let Some(lasso) = &self.story.lasso {
+            let again = || format!("from here on it goes on with step {}, again and again", lasso.from + 1);
+            lines.push(format!("    {}", one_line(&lasso.still.clone().unwrap_or_else(again))));
+        }
         let values = violation.values.iter().map(|value| one_line(&format!("{} = {}", value.name, value.value)));
         let waits = waits_in_words(&self.story.waits).into_iter().map(|line| one_line(&line));
         lines.extend(values.chain(waits).map(|line| format!("    {line}")));

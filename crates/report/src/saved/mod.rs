@@ -3,4 +3,4 @@
 pub mod regression;
 mod schedule_file;
 
-pub use schedule_file::{Place, ReplayError, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};
+pub use schedule_file::{Place, ReplayError, SavedLoop, SavedStep, ScheduleError, ScheduleFile, may_be_replaced};

@@ -15,13 +15,17 @@
 //! ```
 //!
 //! One line says one thing. `program` may stand several times, `define` and `at` may be absent, empty lines and lines
-//! that begin with `#` are passed over. Actors stand there by name, since names do not depend on the schedule. The last
+//! that begin with `#` are passed over. Where an execution has no end, a line `loop` stands before the first of the steps
+//! that are repeated for ever, or behind the last step if the program stands still there; `loop strong` says that every
+//! actor which is treated fairly at all is treated strongly so. Actors stand there by name, since names do not depend on the schedule. The last
 //! line tells a whole file from one that was cut short. Within a name or a message, `\n`, `\r`, `\t`, `\s` (a space
 //! at either end) and `\\` stand for what would tear the line, and `\u{1b}` for what would steer a terminal.
 
 use crate::layout::excerpt;
 use crate::terminal::{name, push_visible, steers};
-use mazurka_core::{Fingerprint, Found, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind};
+use mazurka_core::{
+    Fairness, Fingerprint, Found, Lasso, Machine, Move, Outcome, Schedule, Stepper, System, ViolationKind,
+};
 use std::fmt;
 
 const FIRST_LINE: &str = "mazurka schedule 1";
@@ -55,6 +59,17 @@ pub struct ScheduleFile {
     pub start: usize,
     /// The actors that move, one after the other.
     pub steps: Vec<SavedStep>,
+    /// Where the steps are repeated from, in an execution without end.
+    pub lasso: Option<SavedLoop>,
+}
+
+/// Where the loop of an execution without end begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedLoop {
+    /// After how many steps.
+    pub from: usize,
+    /// How actors are treated that are treated fairly at all, if not as the program says.
+    pub fairness: Option<Fairness>,
 }
 
 /// A line of a source file.
@@ -193,6 +208,7 @@ impl ScheduleFile {
             at: place.map(|location| Place { file: location.file.to_string(), line: location.line }),
             start: found.schedule.start,
             steps: found.schedule.moves.iter().map(saved).collect(),
+            lasso: found.schedule.lasso.as_ref().map(|lasso| SavedLoop { from: lasso.from, fairness: lasso.fairness }),
         }
     }
 
@@ -217,7 +233,8 @@ impl ScheduleFile {
             }
             moves.push(next);
         }
-        Ok(Schedule { start: self.start, moves })
+        let lasso = self.lasso.as_ref().map(|of| Lasso { from: of.from, fairness: of.fairness, remedy: None });
+        Ok(Schedule { start: self.start, moves, lasso })
     }
 
     /// Reads a saved schedule. The name is for error messages.
@@ -267,7 +284,9 @@ impl fmt::Display for ScheduleFile {
             writeln!(f, "at {}:{line}", escape(file))?;
         }
         writeln!(f, "start {}", self.start)?;
-        for SavedStep { actor, outcome } in &self.steps {
+        let begins = |at: usize| self.lasso.as_ref().filter(|lasso| lasso.from == at);
+        for (at, SavedStep { actor, outcome }) in self.steps.iter().enumerate() {
+            begins(at).map_or(Ok(()), |lasso| lasso.fmt(f))?;
             let actor = escape(actor);
             // A name that looks as if it had an outcome is never written without one.
             if *outcome == Outcome::FIRST && split_outcome(&actor).1.is_none() {
@@ -276,7 +295,17 @@ impl fmt::Display for ScheduleFile {
                 writeln!(f, "step {actor} outcome {}", outcome.0)?;
             }
         }
+        begins(self.steps.len()).map_or(Ok(()), |lasso| lasso.fmt(f))?;
         writeln!(f, "end")
+    }
+}
+
+impl fmt::Display for SavedLoop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fairness {
+            None => writeln!(f, "loop"),
+            Some(fairness) => writeln!(f, "loop {}", fairness.name()),
+        }
     }
 }
 
@@ -291,6 +320,7 @@ struct Parts {
     at: Option<Place>,
     start: Option<usize>,
     steps: Vec<SavedStep>,
+    lasso: Option<SavedLoop>,
 }
 
 struct Parser<'a> {
@@ -354,8 +384,20 @@ impl Parser<'_> {
                 let actor = self.words(line, actor, "`step ACTOR` or `step ACTOR outcome NUMBER`")?;
                 self.parts.steps.push(SavedStep { actor, outcome: outcome.unwrap_or(Outcome::FIRST) });
             }
+            "loop" => {
+                let fairness = match rest {
+                    "" => None,
+                    _ => Some(
+                        Fairness::by_name(rest)
+                            .ok_or_else(|| self.malformed(line, "`loop`, `loop none`, `loop weak` or `loop strong`"))?,
+                    ),
+                };
+                let from = self.parts.steps.len();
+                self.once("loop", |parts| &mut parts.lasso, SavedLoop { from, fairness })?;
+            }
             _ => {
-                let expected = "`program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step` or `end`";
+                let expected =
+                    "`program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step`, `loop` or `end`";
                 return Err(self.malformed(line, expected));
             }
         }
@@ -364,7 +406,8 @@ impl Parser<'_> {
 
     fn violation(&self, line: &str, rest: &str) -> Result<(ViolationKind, String), ScheduleError> {
         let (kind, message) = rest.split_once(' ').unwrap_or((rest, ""));
-        let expected = "`violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported)";
+        let expected = "`violation` and a kind (assertion, invariant, deadlock, livelock, liveness, crash, conflict, \
+                        cascade, race, unsupported)";
         let kind = ViolationKind::by_name(kind).ok_or_else(|| self.malformed(line, expected))?;
         let message = unescape(message).ok_or_else(|| self.bad_escape(line))?;
         Ok((kind, message))
@@ -413,6 +456,7 @@ impl Parser<'_> {
             message,
             at: self.parts.at,
             steps: self.parts.steps,
+            lasso: self.parts.lasso,
         })
     }
 
@@ -577,9 +621,9 @@ mod tests {
         insta::assert_snapshot!(errors.join("\n"), @r"
         three.schedule:1: schedules of version `2` are unknown here, expected `mazurka schedule 1`
         three.schedule:1: expected a first line `mazurka schedule 1`, found `#!/bin/sh`
-        three.schedule:3: expected `program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step` or `end`, found `sauce 00000000000000000000000000005e1b`
+        three.schedule:3: expected `program`, `source`, `define`, `engine`, `violation`, `at`, `start`, `step`, `loop` or `end`, found `sauce 00000000000000000000000000005e1b`
         three.schedule:3: expected `source` and up to 32 hexadecimal digits, found `source 0000000000000000000000000000xyz`
-        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, crash, conflict, cascade, unsupported), found `violation of taste assertion failed: r1 == 0`
+        three.schedule:6: expected `violation` and a kind (assertion, invariant, deadlock, livelock, liveness, crash, conflict, cascade, race, unsupported), found `violation of taste assertion failed: r1 == 0`
         three.schedule:8: expected `start` and a number, found `start zero`
         three.schedule:12: the schedule ends without a line `start`
         three.schedule:9: there is a second line `start`, expected only one
@@ -612,7 +656,12 @@ mod tests {
             at in prop::option::of((".+", any::<u32>())),
             start in any::<usize>(),
             steps in prop::collection::vec((r"([a-z/\[\] \\]|\t|\n|.)+|T1 outcome [0-9]+", 0..3u64), 0..6),
+            lasso in prop::option::of((any::<prop::sample::Index>(), 0..4usize)),
         ) -> ScheduleFile {
+            let lasso = lasso.map(|(from, fairness)| SavedLoop {
+                from: from.index(steps.len() + 1),
+                fairness: Fairness::ALL.get(fairness).copied(),
+            });
             ScheduleFile {
                 programs,
                 source: Fingerprint(source),
@@ -623,6 +672,7 @@ mod tests {
                 at: at.map(|(file, line)| Place { file, line }),
                 start,
                 steps: steps.into_iter().map(|(actor, outcome)| SavedStep { actor, outcome: Outcome(outcome) }).collect(),
+                lasso,
             }
         }
     }
@@ -644,7 +694,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in r"(mazurka schedule 1\n)?((step|at|source|violation|start|end|define) .*\n)*(.|\n)*") {
+        fn no_text_panics(text in r"(mazurka schedule 1\n)?((step|at|source|violation|start|loop|end|define) .*\n)*(.|\n)*") {
             let _ = ScheduleFile::parse("any.schedule", &text);
         }
     }

@@ -1,6 +1,6 @@
 //! What the verdict `verified` rests on: what was promised, what was considered, and what was never put to the test.
 
-use mazurka_core::Location;
+use mazurka_core::{Answered, Fairness, Location};
 
 /// What a verdict rests on. Only the promise is needed; what else a program can tell makes the verdict worth more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -97,6 +97,25 @@ impl Basis {
             let Basis { promise, excluded, .. } = Basis::excluding(excluded);
             (self.promise, self.excluded) = (promise, excluded);
         }
+    }
+
+    /// Adds what has to happen in the end. `fairness` is how actors are treated, if not as the program says.
+    pub fn promise_to_happen(&mut self, answered: &[Answered], fairness: Option<Fairness>) {
+        if answered.is_empty() {
+            return;
+        }
+        let executions = match fairness {
+            None => "every fair execution".to_owned(),
+            Some(Fairness::None) => "every execution, fair or not".to_owned(),
+            Some(fairness) => format!("every execution that is {}ly fair", fairness.name()),
+        };
+        let joint = if self.promise.is_empty() { "" } else { ", and " };
+        self.promise += &format!("{joint}what has to happen in the end happens in {executions}");
+        self.stated += answered.len();
+        self.vacuous.extend(answered.iter().filter_map(|Answered { property, vacuous }| {
+            let site = Site { text: property.text.clone(), location: property.location.clone() };
+            Some(Vacuous { site, reason: vacuous.clone()?, remedy: None })
+        }));
     }
 
     /// How much of what the user wrote down was never put to the test.

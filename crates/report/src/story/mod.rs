@@ -7,6 +7,7 @@ mod basis;
 mod causes;
 pub mod graph;
 pub(crate) mod groups;
+mod lasso;
 mod reason;
 mod run;
 mod telling;
@@ -14,6 +15,7 @@ pub(crate) mod waits;
 
 pub use basis::{Basis, Considered, Site, Vacuity, Vacuous};
 pub use causes::Cause;
+pub use lasso::ToldLasso;
 pub use run::{Picked, Report, Tried};
 pub use waits::{Wait, Waited, cycle};
 
@@ -57,6 +59,8 @@ pub struct Story {
     pub waits: Vec<Wait>,
     /// What is done again and again, in order, where the violation is that something never ends.
     pub repeats: Vec<String>,
+    /// How it goes on for ever, in an execution without end.
+    pub lasso: Option<ToldLasso>,
     /// How long the schedule was when it was found.
     pub original: Length,
     /// How long it is here.
@@ -176,7 +180,8 @@ impl Story {
     pub fn tell<S: System>(system: &S, found: &Found, original: &Schedule, explanation: Option<Explanation>) -> Story {
         let telling = Telling::follow(system, &found.schedule);
         let faithful = telling.met.iter().any(|met| met.same_site(&found.violation));
-        let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock;
+        let is_endless = found.violation.kind == ViolationKind::Liveness;
+        let at_a_step = faithful && found.violation.kind != ViolationKind::Deadlock && !is_endless;
         let stuck = faithful && found.violation.kind == ViolationKind::Deadlock;
         let Reason { why, race, early, choice } =
             if faithful { telling.reason(system, found, explanation) } else { Reason::default() };
@@ -196,6 +201,7 @@ impl Story {
             choice,
             why,
             repeats: if faithful { system.narrator().repeats(found) } else { Vec::new() },
+            lasso: if faithful { ToldLasso::of(system, &found.schedule) } else { None },
             original: Length::of(original),
             length: Length::of(&found.schedule),
             tells_lines: system.narrator().tells_lines(),
@@ -222,6 +228,7 @@ impl Story {
             why: Some(why),
             waits: Vec::new(),
             repeats: Vec::new(),
+            lasso: None,
             original: Length::of(&found.schedule),
             length: Length::of(&found.schedule),
             tells_lines: false,
@@ -311,7 +318,9 @@ impl Story {
         let place = |row: &Row| row.location.as_ref().map(|at| (at.file.clone(), at.line));
         let goes_on = |row: usize| {
             let [before, here] = &self.rows[row - 1..=row] else { return false };
-            before.actor == here.actor
+            let is_in_loop = |row: usize| self.lasso.as_ref().is_some_and(|lasso| lasso.from <= row);
+            is_in_loop(row - 1) == is_in_loop(row)
+                && before.actor == here.actor
                 && before.text == here.text
                 && place(before).is_some()
                 && place(before) == place(here)

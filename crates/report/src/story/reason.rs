@@ -2,7 +2,7 @@
 
 use super::telling::Telling;
 use super::waits::cycle_in_words;
-use super::{Row, ToldChoice, ToldEarly, ToldRace};
+use super::{Row, ToldChoice, ToldEarly, ToldLasso, ToldRace};
 use mazurka_core::{
     Access, Dependence, Description, Explanation, Found, Move, ObjectId, Outcome, Race, Schedule, Stepper, System,
     ViolationKind,
@@ -26,7 +26,7 @@ impl Reason {
 
 /// The program before a step of a schedule.
 pub(super) fn at<'s, S: System>(system: &'s S, schedule: &Schedule, step: usize) -> Option<Stepper<'s, S>> {
-    let prefix = Schedule { start: schedule.start, moves: schedule.moves.get(..step)?.to_vec() };
+    let prefix = Schedule::new(schedule.start, schedule.moves.get(..step)?.to_vec());
     Stepper::replay(system, &prefix).map(|(stepper, _)| stepper)
 }
 
@@ -72,8 +72,12 @@ pub(super) fn before_in_words<S: System>(
 impl Telling {
     /// Why it happens, in words, and the steps that the words are about.
     pub(super) fn reason<S: System>(&self, system: &S, found: &Found, explanation: Option<Explanation>) -> Reason {
+        if found.schedule.lasso.is_some() {
+            return ToldLasso::of(system, &found.schedule).map(|lasso| Reason::of(lasso.why)).unwrap_or_default();
+        }
         let mut reason = self.reason_alone(system, found, explanation);
-        if found.violation.kind == ViolationKind::Race && reason.race.is_none() {
+        let is_explained = system.narrator().explain(found).is_some();
+        if found.violation.kind == ViolationKind::Race && reason.race.is_none() && !is_explained {
             // It was seen at the last step.
             let race = self.last_conflict(found);
             reason.race = self.told_race(system, race);

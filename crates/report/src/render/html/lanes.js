@@ -15,7 +15,7 @@ function decidingRows({ race, early, choice }) {
 /** The lanes of a violation. `choose` is called with the number of a step that the reader picks. */
 function lanesOf(violation, order, choose) {
   const rows = violation.schedule.map((step, index) => rowOf(violation, step, index, choose));
-  const ending = violation.kind === "deadlock" && violation.replayed ? endingRow() : null;
+  const ending = !violation.replayed ? null : violation.kind === "deadlock" ? endingRow("✗", "no actor can move") : foreverRow(violation);
   const list = element("ol", { class: "rows" }, rows, ending);
   const folds = violation.folds.map(([first, last, lock]) => foldOf(violation, rows, first, last, lock, () => lanes.draw()));
   const picture = svg("svg", { class: "picture", "aria-hidden": "true", focusable: "false" });
@@ -80,7 +80,8 @@ function rowOf(violation, step, index, choose) {
     element("span", { class: "space" }),
     words,
   );
-  return element("li", { class: `row${race ? " race" : ""}${fails ? " wrong" : ""}` }, button);
+  const repeated = isRepeated(violation, index);
+  return element("li", { class: `row${race ? " race" : ""}${fails ? " wrong" : ""}${repeated ? " repeated" : ""}` }, button);
 }
 
 /** A row that stands for steps within a critical section, or for more steps on one line of the source, and opens them. */
@@ -111,14 +112,25 @@ function foldOf(violation, rows, first, last, lock, redraw) {
   return fold;
 }
 
-function endingRow() {
+function endingRow(sign, words) {
   return element(
     "li",
     { class: "row ending" },
-    element("span", { class: "number" }, "✗"),
+    element("span", { class: "number" }, sign),
     element("span", { class: "space" }),
-    element("span", { class: "words" }, element("span", { class: "tag wrong" }, "no actor can move")),
+    element("span", { class: "words" }, element("span", { class: "tag wrong" }, words)),
   );
+}
+
+/** How an execution without end goes on. */
+function foreverRow(violation) {
+  if (!violation.loop) return null;
+  return violation.still ? endingRow("✗", violation.still) : endingRow("↻", `again from step ${violation.loop}, for ever`);
+}
+
+/** Whether a step is one of those that are repeated for ever. */
+function isRepeated(violation, row) {
+  return Boolean(violation.loop) && row >= violation.loop - 1;
 }
 
 /** `x: 0 → 1` */
@@ -154,6 +166,7 @@ function drawPicture(picture, list, rows, folds, violation) {
     ...actors.map((actor, index) => drawLane(violation, actor, index, lane(index), middles, height)),
     ...violation.causes.flatMap((causes, row) => causes.map((cause) => drawLink(cause, row, place))),
     ...(violation.race ? [drawRace(violation.race, place)] : []),
+    ...drawLoop(violation, rows, middles, width),
     ...violation.schedule.map((step, row) => drawStep(violation, row, place(row), numbers.get(step.actor))),
   );
   return { pitch, lane };
@@ -209,6 +222,18 @@ function drawRace(race, place) {
     { class: "race-link", d: curve(from, to), "marker-end": "url(#head-race)" },
     svg("title", {}, `steps ${race.first} and ${race.second} race on ${race.object}`),
   );
+}
+
+/** A frame around the lanes of the steps that are repeated, with an arrow from the last one back to the first. */
+function drawLoop(violation, rows, middles, width) {
+  if (!violation.loop || violation.loop > rows.length) return [];
+  const [first, last] = [middles[violation.loop - 1], middles[rows.length - 1]];
+  const [left, right, top, bottom] = [1.5, width - 1.5, first - 11, last + 11];
+  const title = () => svg("title", {}, `the steps ${violation.loop} to ${rows.length} are repeated for ever`);
+  return [
+    svg("rect", { class: "loop-frame", x: left, y: top, width: Math.max(1, right - left), height: bottom - top, rx: 7 }, title()),
+    svg("path", { class: "loop-back", d: `M${right - 8} ${bottom - 2} L${right} ${bottom - 10} L${right} ${top + 12} L${right - 9} ${top + 3}`, "marker-end": "url(#head)" }, title()),
+  ];
 }
 
 function drawStep(violation, row, { x, y }, actor) {

@@ -19,6 +19,7 @@ function violationView(data, violation, index, tell) {
     "Arrow keys step.",
     violation.folds.length > 0 ? [" ", element("kbd", {}, "f"), " opens or folds critical sections."] : null,
   );
+  const rest = last === 0 && violation.still ? element("p", { class: "why" }, `✗ ${violation.still}`) : null;
   const walk =
     last > 0
       ? element("div", { class: "walk" }, element("div", { class: "schedule" }, lanes.node, hint), side)
@@ -30,6 +31,7 @@ function violationView(data, violation, index, tell) {
     explanation(violation),
     deadlockView(violation),
     roundView(violation),
+    rest,
     walk,
     footnotes(violation),
   );
@@ -69,6 +71,7 @@ function headline(data, violation, index) {
 function explanation(violation) {
   const parts = [];
   if (violation.why) parts.push(element("p", { class: "why" }, reason(violation)));
+  if (violation.remedy) parts.push(element("p", { class: "remedy" }, sentence(violation.remedy)));
   if (violation.race) parts.push(racePair(violation));
   if (violation.early) parts.push(earlyPair(violation));
   if (violation.choice) parts.push(choicePair(violation));
