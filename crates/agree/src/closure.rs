@@ -635,9 +635,9 @@ mod compare {
     use std::time::Duration;
 
     /// The most states of a program that is compared.
-    const MOST_STATES: usize = 2_000;
+    const MOST_STATES: usize = 600;
     /// The most steps of one search.
-    const MOST_SIZE: u64 = 100_000;
+    const MOST_SIZE: u64 = 20_000;
     const MOST_TIME: Duration = Duration::from_secs(5);
     /// The engines that run each trace once.
     const COUNTING: [Engine; 2] = [Engine::Optimal, Engine::Event];
@@ -743,7 +743,7 @@ mod compare {
         let is_blocked = reference.observations.ends.iter().any(|(class, _)| *class == EndClass::Blocked);
         // In `.mz`, a signal that nobody waits for conflicts with others, and a handle that is forgotten with the end of its
         // thread. In closures they do not. A thread that panics ends, and one in `.mz` stands for ever.
-        let is_coarser = ["signal(", "broadcast(", "= spawn"].iter().any(|word| source.contains(word));
+        let is_coarser = ["signal(", "broadcast(", "spawn "].iter().any(|word| source.contains(word));
         let mut ends = None;
         for engine in COUNTING.into_iter().chain(FINDING) {
             let run = |closure: &Closure| {

@@ -50,9 +50,6 @@ impl std::fmt::Display for Panic {
 thread_local! {
     /// Whether panics on this thread are caught.
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
-    /// What is done instead of ending the process, and whether that was done.
-    static BEFORE_ABORT: Cell<Option<fn()>> = const { Cell::new(None) };
-    static WAS_ABOUT_TO_ABORT: Cell<bool> = const { Cell::new(false) };
     /// Where the last panic that was caught happened.
     static PLACE: RefCell<Option<Location>> = const { RefCell::new(None) };
 }
@@ -60,20 +57,6 @@ thread_local! {
 /// Where the last panic happened that came up within [`caught`] on this thread, and of which nothing was made yet.
 pub fn panicked_at() -> Option<Location> {
     PLACE.with(|last| last.borrow().clone())
-}
-
-/// What the standard library says when a panic cannot unwind: after that it ends the process.
-const ENDS_PROCESS: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
-
-/// From now on, `act` is called within [`caught`] on this thread when a panic is about to end the process. If it does not return,
-/// the process lives; but this thread then counts as panicking, and must not panic again: see [`must_not_panic`].
-pub fn before_abort(act: fn()) {
-    BEFORE_ABORT.set(Some(act));
-}
-
-/// Whether a panic on this thread would end the process, since an earlier one was about to.
-pub fn must_not_panic() -> bool {
-    WAS_ABOUT_TO_ABORT.get()
 }
 
 static HOOK: Once = Once::new();
@@ -91,13 +74,6 @@ fn hook() {
                 line: place.line(),
                 column: place.column(),
             });
-            let message = info.payload().downcast_ref::<&str>().copied();
-            if message.is_some_and(|message| ENDS_PROCESS.contains(&message))
-                && let Some(act) = BEFORE_ABORT.get()
-            {
-                WAS_ABOUT_TO_ABORT.set(true);
-                act();
-            }
             PLACE.with(|last| *last.borrow_mut() = place);
         }));
     });

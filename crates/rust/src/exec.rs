@@ -323,24 +323,6 @@ pub(crate) fn stand_still() -> ! {
     }
 }
 
-/// A thread panicked while it unwound, or where it cannot unwind, which would end the process: it goes no further.
-pub(crate) fn instead_of_abort() {
-    if !is_running() {
-        return;
-    }
-    with(|exec| {
-        let place = mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" at {place}"));
-        let name = exec.shared.names.actor_name(exec.actors[exec.current].id);
-        let message = format!(
-            "{name} panicked{place} in a destructor while it unwound, or where it cannot unwind: that ends a process"
-        );
-        let location = mazurka_core::panicked_at();
-        exec.shared.report(Violation { location, ..Violation::new(ViolationKind::Unsupported, message) });
-        exec.break_off();
-    });
-    stand_still()
-}
-
 /// Where a thread is that comes to an operation.
 enum Standing {
     /// Before it: to be suspended.

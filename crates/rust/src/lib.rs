@@ -28,7 +28,6 @@ mod watch;
 
 pub use check::{assume, choose, cover};
 pub use system::{Closure, Cost, State};
-pub use watch::say;
 
 /// Whether the caller runs within a closure that is being checked.
 pub fn is_checking() -> bool {

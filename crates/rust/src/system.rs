@@ -318,7 +318,6 @@ impl Closure {
                 if let Some(old) = parked.as_mut() {
                     old.give_up();
                 }
-                mazurka_core::before_abort(crate::exec::instead_of_abort);
                 *parked = Some(Parked {
                     of: self.id,
                     lives: Vec::new(),

@@ -158,7 +158,7 @@ impl Seen {
         self.is_told = true;
         // By now it may go on: then the signal finds nothing wanted, or stops a step that took long enough.
         let told = beat.told(&shared, why);
-        say(&format!("mazurka: {}: {told}", beat.test));
+        let _ = writeln!(std::io::stderr(), "mazurka: {}: {told}", beat.test);
         beat.wanted.store(why as u8, Ordering::Relaxed);
         self.insist(beat);
     }
@@ -181,11 +181,6 @@ impl Beat {
         let site = unsafe { site.as_ref() };
         told(shared, ActorId(self.actor.load(Ordering::Relaxed)), site, why)
     }
-}
-
-/// Says something where a panic cannot.
-pub fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// What is wrong with a thread that was last seen before an operation, or has come to none yet.

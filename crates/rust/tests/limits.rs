@@ -202,32 +202,6 @@ fn a_destructor_that_has_to_wait_while_it_unwinds_is_told() {
     assert!(reason.contains("a destructor locks count"), "{reason}");
 }
 
-/// As above.
-#[test]
-fn a_panic_that_would_end_the_process_is_told() {
-    struct Panics;
-    impl Drop for Panics {
-        fn drop(&mut self) {
-            panic!("second");
-        }
-    }
-    let reason = std::thread::spawn(|| {
-        let reason = unsupported(&Closure::new(|| {
-            let hits = Arc::new(AtomicUsize::new(0));
-            let other = Arc::clone(&hits);
-            let thread = thread::spawn(move || other.fetch_add(1, SeqCst));
-            let _panics = Panics;
-            assert_eq!(hits.load(SeqCst), 1, "first");
-            drop(thread.join());
-        }));
-        assert!(mazurka_core::must_not_panic());
-        reason
-    });
-    let reason = reason.join().unwrap();
-    assert!(reason.contains("main panicked at crates/rust/tests/limits.rs"), "{reason}");
-    assert!(reason.contains("that ends a process"), "{reason}");
-}
-
 #[test]
 fn whether_a_lock_is_poisoned_is_seen_in_all_orders() {
     static SEEN: [std::sync::atomic::AtomicBool; 2] =

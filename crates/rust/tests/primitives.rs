@@ -385,3 +385,24 @@ fn a_notification_may_wake_any_of_those_who_wait() {
     let one = search(&closure, Engine::Optimal, &options());
     assert!(one.exploration.violations.is_empty(), "{:?}", one.messages());
 }
+
+/// Whether a side is the first or the second to go makes no difference, and is not looked at without a footprint.
+#[test]
+fn both_sides_of_two_channels_may_go_in_any_order() {
+    let body = || {
+        let ((s1, r1), (s2, r2)) = (mpsc::channel(), mpsc::channel());
+        let one = thread::spawn(move || {
+            s1.send(1).unwrap();
+            r2.recv().unwrap()
+        });
+        let other = thread::spawn(move || {
+            s2.send(2).unwrap();
+            r1.recv().unwrap()
+        });
+        assert_eq!((one.join().unwrap(), other.join().unwrap()), (2, 1));
+    };
+    agree(body);
+    let closure = Closure::new(body);
+    let meter = mazurka_core::Meter::start(&mazurka_core::Budget::default());
+    assert_eq!(closure.settled(|closure| mazurka_engines::commutation::sample(closure, 200, &meter)), Ok(()));
+}

@@ -165,7 +165,7 @@ impl Builder {
         if let Some(told) = replay::asked_for(&program, &files) {
             // Its threads are unwound before this one is.
             drop(program);
-            fail(told);
+            panic!("{told}");
         }
         let checked = this.search_where_it_can_be(&program, &files);
         let is_fine = match checked.exploration.verdict {
@@ -178,7 +178,7 @@ impl Builder {
         }
         let told = told(&checked, &program, &files);
         drop(program);
-        fail(told)
+        panic!("{told}");
     }
 
     /// Checks a closure, whatever comes of it. Neither files nor the environment are looked at.
@@ -241,16 +241,6 @@ fn engine_by_name(what: &str, name: &str) -> Engine {
 fn variable<T: FromStr>(name: &str, expected: &str) -> Option<T> {
     let text = std::env::var(name).ok().filter(|text| !text.is_empty())?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}: `{text}` is not {expected}")))
-}
-
-/// Fails the test. Where a thread of the model was about to end the process by a panic, the hook of another one would.
-#[track_caller]
-fn fail(told: String) -> ! {
-    if mazurka_core::must_not_panic() {
-        mazurka_rust::say(&told);
-        std::panic::resume_unwind(Box::new(told));
-    }
-    panic!("{told}")
 }
 
 /// The report of a check that failed, with where to read on.

@@ -163,20 +163,24 @@ impl<T> Channel<T> {
             senders == 1
         });
         if is_last {
-            self.close();
+            self.close(true);
         }
     }
 
-    /// One side is gone.
-    fn close(&self) {
+    /// One side is gone. Where both are, it does not matter which of the two was first. The last sender is held against the others.
+    fn close(&self, is_sender: bool) {
         let (object, count) = with(|exec| (self.object(exec), self.count(exec)));
-        let is_closed = with(|exec| exec.objects.get(object as usize).is_none_or(|object| object.is_closed));
-        if is_closed || !perform(Operation::new(Verb::Disconnect, object, Access::WRITE, self.site), None) {
+        if !perform(Operation::new(Verb::Disconnect, object, Access::ADD, self.site), None) {
             return;
         }
         with(|exec| {
-            exec.touch(count, Access::READ_WRITE);
-            exec.touch(object, Access::WRITE);
+            if exec.objects.get(object as usize).is_none() {
+                return;
+            }
+            if is_sender {
+                exec.touch(count, Access::READ_WRITE);
+            }
+            exec.touch(object, Access::ADD);
             exec.objects[object as usize].is_closed = true;
             exec.objects[object as usize].version += 1;
         });
@@ -429,7 +433,7 @@ sender!(SyncSender);
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         if let (Side::Modelled(channel), true) = (&self.0, is_running()) {
-            channel.close();
+            channel.close(false);
         }
     }
 }

@@ -140,8 +140,8 @@ impl Once {
 
     fn call(&self, site: Site, force: bool, init: impl FnOnce(&OnceState)) {
         let object = with(|exec| self.object(exec, site));
-        let was_poisoned = with(|exec| exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned));
         if begin(object, site, force) {
+            let was_poisoned = with(|exec| exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned));
             let result = catch_unwind(AssertUnwindSafe(|| init(&OnceState(was_poisoned))));
             end(object, site, result.is_ok());
             if let Err(payload) = result {
