@@ -31,6 +31,9 @@ use rayon::prelude::*;
 /// all the same.
 const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
 
+/// How many states wait in one piece, which one thread expands.
+const PIECE: usize = 128;
+
 /// The most states that one thread expands before the others catch up.
 const SHARE: usize = 512;
 
@@ -73,7 +76,7 @@ impl<S: System> Lane<S> {
             parents: Vec::new(),
             first: 0,
             candidates: Candidates::new(),
-            found: Frontier::new(SHARE),
+            found: Frontier::new(PIECE),
         }
     }
 }
@@ -89,6 +92,8 @@ struct Search<'a, S: System> {
     visited: VisitedSet,
     ancestry: Ancestry,
     depth: u64,
+    /// The most states that a lane is given at once.
+    share: usize,
     level: Frontier<S::State>,
     next: Frontier<S::State>,
     lanes: Vec<Lane<S>>,
@@ -111,8 +116,9 @@ impl<'a, S: System> Search<'a, S> {
             visited: VisitedSet::new(),
             ancestry: Ancestry::new(),
             depth: 0,
-            level: Frontier::new(share),
-            next: Frontier::new(share),
+            share,
+            level: Frontier::new(share.min(PIECE)),
+            next: Frontier::new(share.min(PIECE)),
             lanes: vec![Lane::new(by_values, options.races)],
             cuts: 0,
         }
@@ -180,18 +186,16 @@ impl<'a, S: System> Search<'a, S> {
     fn hand_out(&mut self, mut first: u64) -> Option<usize> {
         let lanes = if self.level.len() < WORTH_SHARING { 1 } else { self.lanes.len() };
         let before = self.level.len();
+        let share = before.div_ceil(lanes).min(self.share);
         for lane in &mut self.lanes[..lanes] {
             lane.parents.clear();
             lane.first = first;
             let mut states = 0;
-            while states < SHARE
+            while states < share
                 && let Some(chunk) = self.level.take()
             {
                 states += chunk.len();
                 lane.parents.push(chunk);
-                if self.threads == 1 {
-                    break;
-                }
             }
             first += states as u64;
         }

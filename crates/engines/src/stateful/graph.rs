@@ -22,8 +22,9 @@ use std::hash::Hash;
 
 /// What is seldom needed of a state.
 pub(super) struct NodeRecord {
-    /// Where the state itself is kept, unless it was dropped.
+    /// Where the state itself is kept, unless it was dropped, and where it was put away, if it was.
     kept: u32,
+    away: u32,
     /// How it was first reached: from where, by which move. An initial state is reached from itself.
     parent: NodeId,
     via: Move,
@@ -78,6 +79,37 @@ impl<T: Clone + Hash> KeptStates<T> {
     }
 }
 
+/// States that no step is about to be taken from, packed: what differs from an initial state.
+struct PutAway<T> {
+    /// The initial state. `None` if the program does not pack its states.
+    origin: Option<T>,
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl<T: Clone + Hash> PutAway<T> {
+    fn new<S: System<State = T>>(system: &S) -> Self {
+        let origin = if system.insight().packs() { system.initial_states().into_iter().next() } else { None };
+        PutAway { origin, bytes: Vec::new(), starts: Vec::new() }
+    }
+
+    /// Puts a state away, if it can be packed, and numbers it.
+    fn put<S: System<State = T>>(&mut self, system: &S, state: &T) -> Option<u32> {
+        let origin = self.origin.as_ref()?;
+        self.starts.push(self.bytes.len());
+        system.insight().pack(state, origin, &mut self.bytes);
+        Some(self.starts.len() as u32 - 1)
+    }
+
+    /// The state with this number.
+    fn get<S: System<State = T>>(&self, system: &S, number: u32) -> T {
+        let mut state = self.origin.clone().expect("a state was put away");
+        let mut bytes = &self.bytes[self.starts[number as usize]..];
+        assert!(system.insight().unpack(&mut bytes, &mut state), "a state is unpacked as it was packed");
+        state
+    }
+}
+
 /// The mutex that a step acquires.
 fn acquired_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<ObjectId> {
     let acquires =
@@ -123,6 +155,7 @@ pub(super) struct Graph<'s, S: System> {
     pub(super) nodes: Nodes,
     records: Vec<NodeRecord>,
     kept: KeptStates<S::State>,
+    put_away: PutAway<S::State>,
     edges: Vec<Edge>,
     /// States whose summaries have grown, and how many were taken off this list so far.
     work_list: Vec<NodeId>,
@@ -158,6 +191,7 @@ impl<'s, S: System> Graph<'s, S> {
             nodes: Nodes::new(),
             records: Vec::new(),
             kept: KeptStates { states: Vec::new(), free: Vec::new() },
+            put_away: PutAway::new(system),
             edges: Vec::new(),
             work_list: Vec::new(),
             propagated: 0,
@@ -220,13 +254,20 @@ impl<'s, S: System> Graph<'s, S> {
         self.kept.get(self.record(id).kept)
     }
 
-    /// Drops a state unless others are to be restored from it: no step is about to be taken there.
+    /// Drops a state, or puts it away if others are to be restored from it: no step is about to be taken there.
     pub(super) fn drop_state(&mut self, id: NodeId) {
         let is_needed = self.first_without_summary.is_none_or(|first| id < first);
-        let NodeRecord { kept, depth, .. } = &mut self.records[id.index()];
-        if *kept != NONE && !(is_needed && depth.is_multiple_of(KEPT_EVERY)) {
-            self.kept.free.push(std::mem::replace(kept, NONE));
+        let record = &mut self.records[id.index()];
+        if record.kept == NONE {
+            return;
         }
+        if is_needed && record.depth.is_multiple_of(KEPT_EVERY) && record.away == NONE {
+            match self.put_away.put(self.system, self.kept.get(record.kept)) {
+                Some(away) => record.away = away,
+                None => return,
+            }
+        }
+        self.kept.free.push(std::mem::replace(&mut record.kept, NONE));
     }
 
     /// Whether the analysis was given up.
@@ -246,14 +287,16 @@ impl<'s, S: System> Graph<'s, S> {
     /// Computes a state that was dropped again, from the nearest one before it that was not.
     pub(super) fn restore(&mut self, id: NodeId) {
         let (mut at, mut moves) = (id, Vec::new());
-        while self.record(at).kept == NONE {
+        while self.record(at).kept == NONE && self.record(at).away == NONE {
             moves.push(self.record(at).via);
             at = self.record(at).parent;
         }
-        if moves.is_empty() {
+        let NodeRecord { kept, away, .. } = *self.record(at);
+        if moves.is_empty() && kept != NONE {
             return;
         }
-        let (mut state, mut step) = (self.state(at).clone(), Step::without_footprint());
+        let mut state = if kept == NONE { self.put_away.get(self.system, away) } else { self.state(at).clone() };
+        let mut step = Step::without_footprint();
         for taken in moves.into_iter().rev() {
             step.take(self.system, &mut state, taken);
         }
@@ -298,7 +341,7 @@ impl<'s, S: System> Graph<'s, S> {
             None => (id, Move::from(ActorId(0)), 0),
         };
         let kept = self.kept.keep(self.system, state);
-        self.records.push(NodeRecord { kept, parent, via, depth, seen_at: 0 });
+        self.records.push(NodeRecord { kept, away: NONE, parent, via, depth, seen_at: 0 });
         if let Some(entries) = entries {
             self.nodes.set_summary(id, entries);
             self.work_list.push(id);
