@@ -49,7 +49,7 @@ pub use machine::{Machine, Replay, StepRecord, Stepper};
 pub use narrator::{ByNumber, Description, Narrator, Value};
 pub use observer::{Observer, Progress, Silent};
 pub use pack::{Word, pack_row, read_number, unpack_row, write_number};
-pub use panics::{Panic, before_abort, caught, must_not_panic, panicked_at};
+pub use panics::{Panic, caught, panicked_at};
 pub use random::Random;
 pub use statistics::{Counter, Statistics};
 pub use step::Step;
