@@ -305,13 +305,13 @@ fn a_run_of_pairs_that_was_killed_goes_on() {
     assert_eq!(table(&resumed), table(&whole), "{}", String::from_utf8_lossy(&resumed.stderr));
     let known = run(&folder, &again);
     assert_eq!(table(&known), table(&whole));
-    assert!(String::from_utf8_lossy(&known.stderr).contains("78 pairs were known"));
+    assert!(String::from_utf8_lossy(&known.stderr).contains("78 pairs known from"));
     // Pages are made for what was found, once.
     let pages = [&again[..], &["--report", "pages"]].concat();
     let (first, second) = (run(&folder, &pages), run(&folder, &pages));
     assert_eq!((table(&first), table(&second)), (table(&whole), table(&whole)));
     assert!(String::from_utf8_lossy(&first.stderr).contains("52 pairs were known"));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("78 pairs were known"));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("78 pairs known from"));
     assert_eq!(files(&folder.join("pages/pairs"), ".html").len(), 26);
 }
 

@@ -711,6 +711,7 @@ fn the_words_of_liveness_are_words_only_where_they_mean_something() {
         unfair handler h; message m() { to = 1; } thread p { post h, m(); }
         eventually (eventually == 0); always eventually(i in 0..2) (always == i); eventually fair == 2;
         (fair == 1) leads_to (to == 1); leads_to(to2 in 0..2) (to == to2) to (strong == to2);";
+    let compiles = |source: &str| compile("test.mz", source, &[]).expect("it compiles");
     compiles(source);
     // What is printed is what was read.
     let printed = mazurka_lang::print(&mazurka_lang::parse(source).expect("it is read"));

@@ -110,6 +110,7 @@ fn what_is_found_is_told_once_and_with_its_schedule() {
 
 #[test]
 fn a_program_that_does_not_tell_who_waits_is_refused() {
-    let refused = explore(&crate::programs::Dice { sides: 2 }, &Options::default(), &mut Silent);
+    let dice = crate::programs::Dice { sides: 2 };
+    let refused = crate::explore(crate::Engine::Unfolding, &dice, &Options::default(), &mut Silent);
     assert!(matches!(refused.verdict, Verdict::Unsupported(_)));
 }
