@@ -218,7 +218,9 @@ impl StepGraph {
                 graph.targets.push(target);
                 graph.labels.push(class);
             }
-            elsewhere.iter().for_each(|&class| drop(able.insert(class)));
+            for &class in &elsewhere {
+                able.insert(class);
+            }
             graph.first.push(graph.targets.len());
             let able = graph.sets.intern(&able);
             let none = graph.sets.intern(&Bits::default());
