@@ -1,7 +1,7 @@
 // CONCUR 2015, table 2, RWLOCK(2)*: the same without the lock, and wrong: a thread that has seen no other inside is
 // overtaken.
 //? verdict: violated
-//? violation: assertion line 23
+//? violation: assertion line 24
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -218,7 +218,7 @@ impl StepGraph {
                 graph.targets.push(target);
                 graph.labels.push(class);
             }
-            for &class in &elsewhere {
+            for &class in elsewhere {
                 able.insert(class);
             }
             graph.first.push(graph.targets.len());
