@@ -310,7 +310,7 @@ fn a_run_of_pairs_that_was_killed_goes_on() {
     let pages = [&again[..], &["--report", "pages"]].concat();
     let (first, second) = (run(&folder, &pages), run(&folder, &pages));
     assert_eq!((table(&first), table(&second)), (table(&whole), table(&whole)));
-    assert!(String::from_utf8_lossy(&first.stderr).contains("52 pairs were known"));
+    assert!(String::from_utf8_lossy(&first.stderr).contains("52 pairs known from"));
     assert!(String::from_utf8_lossy(&second.stderr).contains("78 pairs known from"));
     assert_eq!(files(&folder.join("pages/pairs"), ".html").len(), 26);
 }

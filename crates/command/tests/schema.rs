@@ -111,6 +111,7 @@ fn whatever_is_printed_is_what_the_schema_says() {
         ("examples/threads", &["--all"][..]),
         ("examples/handlers", &["--all"]),
         ("examples/events", &["--all"]),
+        ("examples/liveness", &["--all"]),
         ("examples/threads", &["--max-steps", "3"]),
         ("examples/threads", &["--engine", "enumerate", "--time-limit", "200ms"]),
     ] {

@@ -113,7 +113,7 @@ fn a_device_that_comes_back_is_no_news() {
     let shaky = Options::default();
     let found = found_with(HALL, &shaky);
     assert!(
-        found.iter().any(|found| *found == "unavailable: binary_sensor.hall comes back from unavailable as on, as it was before, and for that \"Hall on\" turns light.hall on; try `not_from: [unavailable, unknown]`"),
+        found.iter().any(|found| *found == "unavailable: binary_sensor.hall comes back from unavailable as it was before, and for that \"Hall on\" sets light.hall; try `not_from: [unavailable, unknown]`"),
         "{found:?}"
     );
     let mended = HALL

@@ -571,8 +571,7 @@ impl<'m, 's> Stage<'m, 's> {
         if let Some((run, place)) = by
             && let Some(entity) = self.state.run(run).and_then(|run| run.returned)
         {
-            let value = self.value(entity);
-            self.find(Finding::Returned { routine: run.0, entity, value, slot, new, place });
+            self.find(Finding::Returned { routine: run.0, entity, slot, place });
         }
         if by.is_none() && self.state.writers[slot as usize] != (0, 0) {
             self.state.writers[slot as usize] = (0, 0);

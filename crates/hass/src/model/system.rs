@@ -108,9 +108,7 @@ pub(crate) enum Finding {
     Returned {
         routine: u16,
         entity: u16,
-        value: u16,
         slot: u16,
-        new: u16,
         place: Place,
     },
     /// Whether the second one runs depends on what the first one, which has the same trigger, has done before.
@@ -817,15 +815,14 @@ impl Model {
                 ),
                 Some(place),
             ),
-            Finding::Returned { routine, entity, value, slot, new, place } => (
+            Finding::Returned { routine, entity, slot, place } => (
                 ViolationKind::Conflict,
                 format!(
-                    "unavailable: {} comes back from unavailable as {}, as it was before, and for that {} {}; try {}",
+                    "unavailable: {} comes back from unavailable as it was before, and for that {} sets {}; try {}",
                     self.slot_name(entity),
-                    self.layout.slots[entity as usize].values[value as usize],
                     name(routine),
-                    self.does(slot, new),
-                    if self.layout.slots[entity as usize].values[value as usize].as_number().is_some() {
+                    self.slot_name(slot),
+                    if self.layout.slots[entity as usize].values.iter().any(|value| value.as_number().is_some()) {
                         "a condition on `trigger.from_state.state`"
                     } else {
                         "`not_from: [unavailable, unknown]`"

@@ -58,13 +58,13 @@ impl Actors {
 /// actors that are enabled are ever in one of the sets. So the words without any are left out at both ends: where every
 /// message is another actor, a state has one word of these, however many messages there were.
 #[derive(Clone, Copy, Default)]
-struct Span {
+struct Extent {
     start: u64,
     first: u32,
     len: u32,
 }
 
-impl Span {
+impl Extent {
     /// The words, the first 64 actors included.
     fn words(self) -> impl Iterator<Item = usize> + use<> {
         std::iter::once(0).chain(self.first as usize..(self.first + self.len) as usize)
@@ -129,7 +129,7 @@ pub(in crate::stateful) struct Nodes {
     /// The sets of actors beyond the first 64, and where each state has its own. There are none as long as no such actor
     /// was enabled.
     others: Vec<Actors>,
-    spans: Vec<Span>,
+    spans: Vec<Extent>,
 }
 
 impl Nodes {
@@ -159,8 +159,8 @@ impl Nodes {
         if bounds.is_some() || !self.spans.is_empty() {
             let (first, last) = bounds.unwrap_or((1, 0));
             let (start, len) = (self.others.len() as u64, (last + 1 - first) as u32);
-            self.spans.resize(self.rows.len(), Span::default());
-            self.spans.push(Span { start, first: first as u32, len });
+            self.spans.resize(self.rows.len(), Extent::default());
+            self.spans.push(Extent { start, first: first as u32, len });
             self.others.extend((first..=last).map(|index| Actors { enabled: word(bits, index), ..Actors::default() }));
         }
         self.rows.push(Row { fingerprint: halves(fingerprint), header, summary: Set::EMPTY, actors });
@@ -175,7 +175,7 @@ impl Nodes {
 
     /// Where the sets of actors beyond the first 64 are.
     #[inline]
-    fn span(&self, id: NodeId) -> Span {
+    fn span(&self, id: NodeId) -> Extent {
         self.spans.get(id.index()).copied().unwrap_or_default()
     }
 
@@ -192,7 +192,7 @@ impl Nodes {
     /// The sets of actors beyond the first 64.
     #[inline]
     fn others(&self, id: NodeId) -> &[Actors] {
-        let Span { start, len, .. } = self.span(id);
+        let Extent { start, len, .. } = self.span(id);
         &self.others[start as usize..start as usize + len as usize]
     }
 
