@@ -60,7 +60,7 @@ automation:
     actions:
       - {action: lock.unlock, target: {entity_id: lock.front}}
       - delay: '00:02:00'
-      - {action: lock.lock, target: {entity_id: lock.front}}
+      - {action: lock.lock, target: {entity_id: lock.front}} # mazurka: ok
 ";
 
 fn door(name: &str, expectations: &str) -> Folder {
@@ -77,7 +77,8 @@ fn what_must_never_be_is_found_with_its_story() {
     let location = checked.exploration.violations[0].violation.location.as_ref().map(ToString::to_string);
     assert_eq!(location.as_deref(), Some("mazurka.yaml:1"));
     let last = checked.stories[0].rows.last().map(|row| row.text.clone()).unwrap_or_default();
-    assert!(last.contains("\"Parcel\" hears that the device has answered, sets lock.front unlocked"), "{last}");
+    assert!(last.contains("\"Parcel\" hears that the device has answered"), "{last}");
+    assert!(last.contains("sets lock.front unlocked"), "{last}");
     let stated = door("never-stated", "").check_with(&Settings {
         never: vec!["lock.front == \"unlocked\" and person.anna == \"not_home\"".to_owned()],
         ..Settings::default()
@@ -247,8 +248,8 @@ fn the_example_of_a_home_has_what_its_page_says() {
     let home = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/home-assistant/home");
     let loaded = load(&[home.display().to_string()], &Settings::default(), false).expect("it can be read");
     let checked = Check::new(&*loaded.subject).name("home").run();
-    let told: Vec<String> = sentences(&checked).iter().map(|told| told.chars().take(45).collect()).collect();
-    assert_eq!(told[0], "\"The door is locked while nobody is home\" does ", "{told:?}");
+    let told = sentences(&checked);
+    assert!(told[0].starts_with("\"The door is locked while nobody is home\" does not hold"), "{told:?}");
 }
 
 #[test]

@@ -238,6 +238,10 @@ impl<'m, 's> Stage<'m, 's> {
         if self.model.options.expectation.is_some() && !matches!(finding, Finding::Broken) {
             return;
         }
+        // What the configuration does not know is told as such, and breaks nothing.
+        if matches!(finding, Finding::Broken) && !self.model.unknown_in_expectation().is_empty() {
+            return;
+        }
         self.step.fail(self.model.violation(finding));
     }
 
