@@ -1,8 +1,8 @@
 //! The engines and variants that are compared, and what each of them promises.
 
 use mazurka_core::{
-    ActorId, ActorKind, BlockedVisitor, Cancel, Ending, Exploration, Fingerprint, Footprint, Insight, Machine,
-    Narrator, Object, ObjectId, Observer, Outcome, Step, Stepper, System, Traits, Violation,
+    ActorId, ActorKind, BlockedVisitor, Cancel, Ending, Exploration, Fingerprint, Footprint, Insight, Liveness,
+    Machine, Narrator, Object, ObjectId, Observer, Outcome, Step, Stepper, System, Traits, Violation,
 };
 use mazurka_engines::{Capture, Cutoffs, Engine, Options, explore, refuses};
 use mazurka_lang::{Identity, Model, State};
@@ -290,6 +290,10 @@ impl System for Limited<'_> {
         self.model.traits()
     }
 
+    fn all_traits(&self) -> Traits {
+        self.model.all_traits()
+    }
+
     fn actor(&self, actor: ActorId) -> ActorKind {
         self.model.actor(actor)
     }
@@ -304,6 +308,10 @@ impl System for Limited<'_> {
 
     fn insight(&self) -> &dyn Insight<State> {
         if self.tells_idle { self } else { self.model.insight() }
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
+        self.model.liveness()
     }
 }
 

@@ -184,7 +184,7 @@ mod tests {
         let first = row.clone();
         row[3] += 1;
         row[60] -= 2 << 39;
-        let alone = comes_back(&[first.clone()]);
+        let alone = comes_back(std::slice::from_ref(&first));
         assert_eq!(comes_back(&[first, row]) - alone, 2 + 2 + 1);
     }
 

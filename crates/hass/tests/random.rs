@@ -3,6 +3,7 @@
 //! `MAZURKA_HOME_ASSISTANT` is the path of a Python that has Home Assistant; without it nothing is compared.
 //! `MAZURKA_PROGRAMS` is how many programs are compared (200), `MAZURKA_SEED` the first of their numbers (1). A program in
 //! which both differ is made small before it is shown. What is left out, and why, stands in `docs/home-assistant.md`.
+#![expect(clippy::print_stderr, reason = "a long run tells how it goes")]
 
 mod oracle;
 

@@ -2,6 +2,7 @@
 //!
 //! `MAZURKA_HOME_ASSISTANT` is the path of a Python that has Home Assistant; without it nothing is replayed. With
 //! `MAZURKA_HOMES`, folders with colons between them, the first ten findings of each of these homes are counted instead.
+#![expect(clippy::print_stderr, reason = "a long run tells how it goes")]
 
 mod oracle;
 

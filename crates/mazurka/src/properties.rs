@@ -7,6 +7,7 @@ use mazurka_core::{
 
 /// A condition on a state.
 type Condition<'a, State> = Box<dyn Fn(&State) -> bool + Send + Sync + 'a>;
+type CauseAndGoal<'a, S> = (Option<Condition<'a, S>>, Condition<'a, S>);
 
 /// A [`System`] with what it has to do in the end. A [`Model`](crate::Model) has methods of its own for that.
 ///
@@ -42,7 +43,7 @@ pub struct Properties<'a, S: System> {
     system: &'a S,
     properties: Vec<Property>,
     /// For each of them its cause, if it has one, and its goal.
-    conditions: Vec<(Option<Condition<'a, S::State>>, Condition<'a, S::State>)>,
+    conditions: Vec<CauseAndGoal<'a, S::State>>,
     /// How actors are treated, by name, where that is said.
     fairness: Vec<(String, Fairness)>,
 }

@@ -227,7 +227,7 @@ fn seqlock(orders: Orders) {
         fence(orders[3]);
     }
     let after = lock.sequence.load(Relaxed);
-    if before == after && before % 2 == 0 {
+    if before == after && before.is_multiple_of(2) {
         assert_eq!(read[0], read[1]);
     }
     thread.join().unwrap();

@@ -379,7 +379,7 @@ impl<'s, S: System> GraphWalk<'s, S> {
             let is_cut = longest.is_some_and(|longest| depth >= longest);
             for state in std::mem::take(&mut self.frontier) {
                 let number = self.collected.graph.able.len();
-                if number % CHECK_EVERY == 0 || meter.is_over() {
+                if number.is_multiple_of(CHECK_EVERY) || meter.is_over() {
                     self.check(depth, meter, observer)?;
                 }
                 actors.clear();

@@ -190,7 +190,7 @@ mod oracle {
 
 fn random(random: &mut Random) -> Drawn {
     let (states, actors) = (1 + random.below(8), 1 + random.below(4));
-    let fairness = (0..actors).map(|_| Fairness::ALL[random.below(3) as usize]).collect();
+    let fairness = (0..actors).map(|_| Fairness::ALL[random.below(3)]).collect();
     let density = 1 + random.below(3);
     let steps = (0..states).map(|_| {
         let mut steps = Vec::new();

@@ -159,7 +159,7 @@ enum Sign {
     /// A text in quotes.
     Text(String),
     Template(String),
-    Sign(&'static str),
+    Mark(&'static str),
 }
 
 const SIGNS: [&str; 9] = ["==", "!=", "<=", ">=", "<", ">", "(", ")", ","];
@@ -177,7 +177,7 @@ fn tokens(text: &str) -> Result<Vec<Sign>, String> {
             tokens.push(Sign::Text(rest[1..=end].to_owned()));
             end + 2
         } else if let Some(sign) = SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
-            tokens.push(Sign::Sign(sign));
+            tokens.push(Sign::Mark(sign));
             sign.len()
         } else {
             let is_part = |c: char| c.is_alphanumeric() || "_.-:+%".contains(c);
@@ -209,7 +209,7 @@ impl Parser {
             Some(Sign::Word(text) | Sign::Text(text) | Sign::Template(text)) => {
                 format!("expected {expected} instead of `{text}`")
             }
-            Some(Sign::Sign(sign)) => format!("expected {expected} instead of `{sign}`"),
+            Some(Sign::Mark(sign)) => format!("expected {expected} instead of `{sign}`"),
             None => format!("expected {expected} at the end"),
         }
     }
@@ -219,7 +219,7 @@ impl Parser {
     }
 
     fn take(&mut self, sign: &str) -> bool {
-        let is_it = matches!(self.tokens.get(self.at), Some(Sign::Sign(known)) if *known == sign);
+        let is_it = matches!(self.tokens.get(self.at), Some(Sign::Mark(known)) if *known == sign);
         self.at += usize::from(is_it);
         is_it
     }

@@ -714,8 +714,7 @@ impl Stage<'_, '_> {
     /// Whether a run belongs to a routine or was called by it, through scripts only.
     fn is_called_by(&self, id: RunId, routine: u16) -> bool {
         let is_script = |id: &RunId| self.model.routines[id.0 as usize].kind == RoutineKind::Script;
-        let scripts = self.above(id).take_while(is_script).any(|run| run.0 == routine);
-        scripts
+        self.above(id).take_while(is_script).any(|run| run.0 == routine)
     }
 
     fn automation(

@@ -872,7 +872,7 @@ pub(super) fn method(
                 "endswith" => Val::Bool(text.ends_with(&argument)),
                 "replace" => {
                     let by = positional.get(1).map_or_else(String::new, Val::to_string);
-                    return replaced(&text, &argument, &by);
+                    return replaced(text, &argument, &by);
                 }
                 "split" if first == Val::Undefined || first == Val::None => {
                     Val::list(text.split_whitespace().map(Val::text).collect())
