@@ -150,6 +150,10 @@ fn sorted(apps: &[String]) -> Vec<String> {
 fn split(line: &str) -> Option<Finding> {
     let (apps, message) = line.split_once(": ")?;
     let message = message.trim();
+    // A line without blanks at its ends has an empty name before a leading sign, and after one at the end.
+    if apps.starts_with("+ ") || apps.ends_with(" +") {
+        return None;
+    }
     let apps: Vec<String> = apps.split(" + ").map(|app| app.trim().to_owned()).collect();
     let apps = sorted(&apps);
     let is_whole = !message.is_empty() && apps.iter().all(|app| !app.is_empty());
