@@ -380,7 +380,7 @@ fn without_effect(configuration: &Configuration, automations: &HashSet<&str>) ->
     found
 }
 
-/// Whether a service only tells somebody something.
+/// Whether a service only sends a message to people.
 fn is_telling(service: &str) -> bool {
     let telling = [
         "notify",

@@ -105,7 +105,7 @@ struct Live {
     used: u64,
 }
 
-/// A step that was taken once. Whoever takes it again from the same place gets the same.
+/// A step that was taken once. Taken again from the same place, it gives the same.
 struct Taken {
     from: State,
     by: Move,

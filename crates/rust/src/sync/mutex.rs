@@ -206,7 +206,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 /// Looks whether a lock is poisoned, and changes that if asked to. A panic poisons within the step that it is in, so that
-/// unlocking has to be a step of its own where somebody looks.
+/// unlocking has to be a step of its own where another thread looks.
 pub(super) fn look_at_poison(site: Site, object: impl Fn(&mut Exec) -> u32, change: Option<bool>) -> bool {
     let object = with(|exec| {
         exec.want_fine();
