@@ -236,7 +236,7 @@ pub(super) fn arguments(variant: &Options) -> String {
     [flag(plain, " --plain"), published, flag(no_sleep, " --no-sleep"), capture, cutoffs, races].concat()
 }
 
-/// A model that stops the search after so many steps: the same number on every machine, unlike a time limit.
+/// A model that stops the search after this many steps: the same number on every machine, unlike a time limit.
 struct Limited<'m> {
     model: &'m Model,
     left: AtomicI64,
@@ -288,10 +288,6 @@ impl System for Limited<'_> {
 
     fn traits(&self) -> Traits {
         self.model.traits()
-    }
-
-    fn all_traits(&self) -> Traits {
-        self.model.all_traits()
     }
 
     fn actor(&self, actor: ActorId) -> ActorKind {

@@ -12,7 +12,7 @@ use crate::walk::{Part, walk};
 use crate::{SHRINKING_ATTEMPTS, Settings, generate};
 use mazurka_core::{
     ClassId, Ending, Fairness, Fingerprint, Form, Found, Move, Outcome, Random, Schedule, Silent, Step, Stepper,
-    StopReason, System, class_of, fairness_of,
+    StopReason, System, Traits, class_of, fairness_of,
 };
 use mazurka_engines::{Engine, Options, explore};
 use mazurka_lang::ast::{BinaryOp, Block, Expr, ExprKind, Initial, Item, Place, Statement, StatementKind, Unit};
@@ -178,7 +178,7 @@ fn compare(source: &str, fairness: Option<Fairness>) -> Result<Option<Answers>, 
     let Ok(program) = compile("random.mz", source, &[]) else { return Ok(None) };
     let program = Arc::new(program);
     let model = Model::new(Arc::clone(&program), Identity::Presence);
-    if !model.all_traits().liveness {
+    if !Traits::of(&model).liveness {
         return Ok(None);
     }
     let Some(graph) = Graph::of(&model, fairness) else { return Ok(None) };

@@ -75,11 +75,6 @@ pub trait System: Sync {
         Traits::default()
     }
 
-    /// What the program is made of, with what follows from other methods.
-    fn all_traits(&self) -> Traits {
-        Traits { liveness: !self.liveness().properties().is_empty(), ..self.traits() }
-    }
-
     /// What an actor is, the same in every state. By default all are events if the traits tell of events or of
     /// nothing that moves, and threads otherwise.
     fn actor(&self, _actor: ActorId) -> ActorKind {
@@ -135,7 +130,7 @@ pub struct Traits {
     /// [`System::blocked`] visits every actor that is blocked. A program in which none ever is says so, too. Engines that
     /// reduce refuse a program that does not say this: they have to know what a blocked step would touch.
     pub tells_blocked: bool,
-    /// It says what has to happen in the end ([`System::liveness`]). Filled in by [`System::all_traits`].
+    /// It says what has to happen in the end ([`System::liveness`]). Filled in by [`Traits::of`].
     pub liveness: bool,
     /// Steps say whether they are plain accesses of shared variables ([`Step::plain`]). Data races are looked for only in
     /// programs that do.
@@ -143,6 +138,11 @@ pub struct Traits {
 }
 
 impl Traits {
+    /// What a program is made of, with what follows from its other methods.
+    pub fn of<S: System + ?Sized>(system: &S) -> Self {
+        Traits { liveness: !system.liveness().properties().is_empty(), ..system.traits() }
+    }
+
     /// What an actor is if the program does not say.
     fn usual_actor(self) -> ActorKind {
         let Traits { events, threads, fifo_mailboxes, any_mailboxes, recorded, .. } = self;

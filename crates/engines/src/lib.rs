@@ -121,7 +121,7 @@ macro_rules! engines {
             options: &Options,
             observer: &mut dyn Observer,
         ) -> Exploration {
-            let traits = system.all_traits();
+            let traits = Traits::of(system);
             if let Some(reason) = refuses(engine, &traits) {
                 return Exploration::unsupported(reason);
             }

@@ -94,7 +94,7 @@ pub trait Subject: Sync {
         Basis::of(PROMISE)
     }
 
-    /// The state graph with the paths of these schedules, if the program has at most so many states.
+    /// The state graph with the paths of these schedules, if the program has at most this many states.
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
         self.inner().graph(schedules, most)
     }
@@ -115,7 +115,7 @@ pub trait Subject: Sync {
         Ok(())
     }
 
-    /// The events that the engine `unfolding` makes of the program, if they are at most so many.
+    /// The events that the engine `unfolding` makes of the program, if there are at most this many.
     fn unfolding(&self, options: &Options, most: usize) -> Option<Unfolding> {
         self.inner().unfolding(options, most)
     }
@@ -140,7 +140,7 @@ impl<S: System> Subject for S {
     }
 
     fn traits(&self) -> Traits {
-        System::all_traits(self)
+        Traits::of(self)
     }
 
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
