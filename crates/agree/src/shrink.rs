@@ -16,7 +16,7 @@ type Edit = fn(&mut Unit, usize) -> Option<bool>;
 /// The edits, those that take away the most first.
 const EDITS: [Edit; 5] = [remove_item, clear_block, edit_statement, edit_item, edit_expr];
 
-/// The smallest program found within so many attempts for which `shows` holds, as it does for `unit`.
+/// The smallest program found within this many attempts for which `shows` holds, as it does for `unit`.
 pub(super) fn shrink(unit: &Unit, most_attempts: usize, mut shows: impl FnMut(&Unit) -> bool) -> Unit {
     let mut best = unit.clone();
     let mut attempts = 0;

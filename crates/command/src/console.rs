@@ -160,7 +160,7 @@ pub(crate) fn memory_in_use() -> u64 {
     }
 }
 
-/// One part in so many of the address space is left free.
+/// One part in this many of the address space is left free.
 const SPARE: u64 = 16;
 
 /// The memory limit that holds: the one that was asked for, and where `ulimit -v` is set, no more than that leaves.

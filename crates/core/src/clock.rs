@@ -188,7 +188,7 @@ impl Tree {
         same(&joined.root, &other.root)
     }
 
-    /// Adds levels until there are so many.
+    /// Adds levels until there are this many.
     fn grow(&mut self, height: usize) {
         while self.height < height {
             if let Some(root) = self.root.take() {

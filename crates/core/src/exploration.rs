@@ -76,7 +76,7 @@ pub enum Verdict {
     Verified,
     /// At least one violation was found.
     Violated,
-    /// A bound cut something, so many times.
+    /// A bound cut something, this many times.
     Bounded {
         /// Which bound.
         bound: Bound,

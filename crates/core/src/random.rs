@@ -33,7 +33,7 @@ impl Random {
         least + self.below((most - least + 1) as usize) as i64
     }
 
-    /// True so many times in a hundred.
+    /// True this many times in a hundred.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

@@ -209,7 +209,7 @@ impl<'l> Builder<'l> {
             let events = |task: &&Task| task.thread == *thread && task.message.is_some();
             *most = self.replayed.tasks.iter().filter(events).count();
         }
-        let tokens = self.told_apart_by_nobody();
+        let tokens = self.equal_tokens();
         let Builder { objects, numbers, locks, .. } = self;
         Program { file: file.into(), tasks, objects, locks, queues, tokens, texts, numbers }
     }
@@ -402,7 +402,7 @@ impl<'l> Builder<'l> {
         }
     }
 
-    fn told_apart_by_nobody(&self) -> HashMap<ThreadId, Tokens> {
+    fn equal_tokens(&self) -> HashMap<ThreadId, Tokens> {
         let done = |lines: Option<&Vec<usize>>| lines.into_iter().flatten().map(|&at| self.steps[at]).collect();
         let threads = self.waits.keys().copied().filter(|&thread| !self.are_in_order(thread));
         threads

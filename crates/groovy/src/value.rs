@@ -292,9 +292,9 @@ impl Equivalent<Key> for ByRef<'_> {
     }
 }
 
-/// So many elements of a key are looked at: a list may contain itself, twice.
+/// How many elements of a key are looked at: a list may contain itself, twice.
 const MAX_HASHED: u32 = 256;
-/// After so many comparisons two values count as different.
+/// After this many comparisons two values count as different.
 const MAX_COMPARED: u32 = 100_000;
 /// Values that are nested more deeply count as different.
 const MAX_NESTING: u32 = 64;

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_that_nobody_was_shown_are_still_known() {
+    fn inputs_that_were_not_shown_are_still_known() {
         let source =
             "if (x) { input \"a\", \"number\" } else { input(name: 'b', type: \"text\") }\nlog \"the input is $it\"";
         assert_eq!(mentioned(source), ["a", "b"]);

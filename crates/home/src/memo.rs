@@ -42,7 +42,7 @@ impl StepEffect {
 pub(crate) enum Learnt {
     /// A slot held this value.
     Read(Slot, ValueId),
-    /// Of so many alternatives this one was taken.
+    /// Which of how many alternatives was taken.
     Chose(u64, u64),
 }
 

@@ -651,7 +651,7 @@ fn what_is_not_supported_is_told_when_it_is_reached() {
 }
 
 #[test]
-fn a_command_that_nobody_knows_is_not_supported() {
+fn an_unknown_command_is_not_supported() {
     let app = app(
         "Vendor",
         LIGHT,

@@ -26,7 +26,7 @@ pub struct State {
     pub(crate) words: Vec<i64>,
 }
 
-/// A copy keeps no more than so many words to grow into.
+/// A copy keeps no more than this many words to grow into.
 const MAX_SPARE: usize = 32;
 
 impl Clone for State {

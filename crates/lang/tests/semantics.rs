@@ -178,7 +178,7 @@ mod assertions {
     }
 
     #[test]
-    fn a_failed_assertion_stops_its_thread_and_nobody_else() {
+    fn a_failed_assertion_stops_its_thread_and_no_other() {
         let source = "shared x; thread a { assert(x == 1); x = 5; } thread b { x = 2; }";
         assert_eq!(finals(source, &["x"]), ["2"]);
         assert_eq!(ends(source), [1, 0, 0]);
@@ -341,7 +341,7 @@ mod locks {
     }
 
     #[test]
-    fn who_waits_for_somebody_that_a_violation_stopped_is_not_deadlocked() {
+    fn waiting_for_a_thread_that_a_violation_stopped_is_no_deadlock() {
         let source = "mutex m; thread a { lock(m); assert(false); } thread b { lock(m); unlock(m); }";
         let (_, explored) = all(source);
         // Either b was first, or it waits for ever for a thread that has failed.
@@ -353,7 +353,7 @@ mod conditions {
     use super::*;
 
     #[test]
-    fn a_signal_that_nobody_waits_for_is_lost() {
+    fn a_signal_that_no_thread_waits_for_is_lost() {
         let source = "mutex m; cond c;\nthread a { lock(m); wait(c, m); unlock(m); }\nthread b { signal(c); }";
         let (_, explored) = all(source);
         assert_eq!(explored.ends(), [1, 0, 1]);
@@ -924,7 +924,7 @@ mod control {
     }
 
     #[test]
-    fn who_waits_for_a_signal_may_wait_for_somebody_that_an_assumption_blocks() {
+    fn the_sender_of_a_signal_may_be_blocked_by_an_assumption() {
         let source =
             "mutex m; cond c; thread a { lock(m); wait(c, m); unlock(m); } thread b { assume(false); signal(c); }";
         assert_eq!(ends(source), [0, 1, 0]);
@@ -986,7 +986,7 @@ mod liveness {
     }
 
     #[test]
-    fn an_index_at_which_somebody_waits_is_alive() {
+    fn an_index_at_which_a_thread_waits_is_alive() {
         let source = "shared k; mutex m; cond c[2]; thread a { lock(m); let i = k; wait(c[i], m); unlock(m); } thread b { k = 1; lock(m); signal(c[1]); unlock(m); }";
         let (_, explored) = all(source);
         assert_eq!(

@@ -41,7 +41,7 @@ const NEXT: Allowance = Allowance { states: 2_000_000, time: Duration::from_secs
 const ADVICE: Allowance = Allowance { states: 2_000_000, time: Duration::from_secs(20), of_one: [2_000, 20_000] };
 
 impl Allowance {
-    /// The states and the time of one of so many slices.
+    /// The states and the time of one slice, when there are `slices` of them.
     fn share(self, slices: usize, cores: usize) -> (u64, Duration) {
         let [fewest, most] = self.of_one;
         let states = (self.states / slices.max(1) as u64).clamp(fewest, most);

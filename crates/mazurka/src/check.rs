@@ -93,7 +93,7 @@ impl<'a> Check<'a> {
         self
     }
 
-    /// Searches on so many threads; 0 stands for all cores.
+    /// Searches on this many threads; 0 stands for all cores.
     pub fn threads(mut self, threads: usize) -> Self {
         self.options.threads = threads;
         self

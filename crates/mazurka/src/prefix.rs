@@ -4,7 +4,7 @@ use mazurka_core::{Schedule, Stepper, System};
 use mazurka_engines::{Options, unfolding_prefix};
 use mazurka_report::unfolding::{Event, Unfolding};
 
-/// The events that the engine `unfolding` makes of a program, if they are at most so many.
+/// The events that the engine `unfolding` makes of a program, if there are at most this many.
 pub(crate) fn draw<S: System>(system: &S, options: &Options, most: usize) -> Option<Unfolding> {
     // Data races are no part of it.
     let options = Options { races: false, ..options.clone() };

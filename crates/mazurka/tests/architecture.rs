@@ -136,7 +136,7 @@ fn only_the_command_prints_reads_arguments_and_exits() {
     for (path, text) in sources(&root().join("crates")) {
         let path = path.to_string_lossy().replace('\\', "/");
         let is_command = path.contains("/crates/command/");
-        // A test that hangs has nobody else to say so.
+        // Nothing else says that a test hangs.
         let is_watchdog = path.ends_with("crates/rust/src/watch.rs");
         if !path.contains("/src/") || is_command || is_watchdog {
             continue;

@@ -128,7 +128,7 @@ fn a_path_of_a_million_steps_works() {
     checked.assert_verified();
 }
 
-/// What a search says whose schedules have at most so many steps, and how long its first schedule is.
+/// What a search says whose schedules have at most this many steps, and how long its first schedule is.
 fn within(steps: u64, text: &str) -> (Verdict, Option<usize>) {
     let program = MzProgram::new(compile("bounded.mz", text, &[]).expect("it compiles"));
     let budget = Budget { depth: Some(steps), ..Budget::default() };
@@ -198,7 +198,7 @@ fn with_patience(patience: Option<u64>, text: &str) -> (u64, u64) {
 }
 
 #[test]
-fn where_nothing_is_saved_everybody_is_tried_and_where_much_is_saved_later_the_search_begins_anew() {
+fn without_reductions_every_actor_is_tried_and_with_many_later_the_search_begins_again() {
     let ring = source("examples/families/ring-that-enables-the-next.mz");
     for patience in [None, Some(0), Some(64)] {
         assert_eq!(with_patience(patience, &ring), (154, 199));
@@ -258,7 +258,7 @@ fn threads_take_turns_and_messages_and_holders_of_mutexes_go_on() {
 }
 
 #[test]
-fn nobody_is_ignored_where_an_execution_was_cut() {
+fn no_actor_is_ignored_where_an_execution_was_cut() {
     // The first execution is cut on its way round the loop, to which a short way leads, too: a path by that way must
     // not rely on it.
     let text = "shared p = 0, x = 0; mutex m;
@@ -280,7 +280,7 @@ fn nobody_is_ignored_where_an_execution_was_cut() {
 }
 
 #[test]
-fn an_execution_ends_where_everybody_was_tried() {
+fn an_execution_ends_where_every_actor_was_tried() {
     // Those who can move at 2 get there by one of twenty steps from 1, and to 1 by two of twenty from 0. Every actor
     // has moved after some forty thousand steps, most of them over known transitions.
     let crowd = "shared y = 0;

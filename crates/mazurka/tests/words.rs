@@ -32,7 +32,7 @@ fn by_all_engines(source: &str) -> Vec<Checked> {
 }
 
 #[test]
-fn an_assertion_behind_an_assumption_that_nobody_passes_is_vacuous() {
+fn an_assertion_behind_an_assumption_that_no_actor_passes_is_vacuous() {
     for checked in by_all_engines("shared x = 0;\nthread t {\n  assume(x == 1);\n  assert(x == 2);\n}") {
         assert_eq!(checked.exploration.verdict, Verdict::Verified);
         assert_eq!(checked.basis.vacuity(), Vacuity::Whole, "{checked}");
@@ -88,7 +88,7 @@ fn the_members_of_a_family_reach_one_assertion() {
 }
 
 #[test]
-fn waits_that_nobody_ends_are_told() {
+fn waits_that_never_end_are_told() {
     let source = "shared s = 1; shared r = 1;
         thread a { atomic { assume(s > 0); s -= 1; } atomic { assume(r > 0); r -= 1; } r += 1; s += 1; }
         thread b { atomic { assume(r > 0); r -= 1; } atomic { assume(s > 0); s -= 1; } s += 1; r += 1; }";
@@ -148,7 +148,7 @@ fn auto_goes_over_to_a_reduction_whatever_the_number_of_threads() {
         let (one, several) = (run(1), run(4));
         assert_eq!(one.exploration.verdict, Verdict::Verified, "{one}");
         assert_eq!(one.engine, *engine, "{one}");
-        let picked = one.picked.as_ref().expect("nobody asked for an engine");
+        let picked = one.picked.as_ref().expect("no engine was asked for");
         assert_eq!(picked.tried.len(), *before);
         assert!(one.to_string().contains("was picked: exhaustive met more than 100,000 states"), "{one}");
         let counts = |checked: &Checked| {

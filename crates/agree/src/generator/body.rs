@@ -165,7 +165,7 @@ impl Body<'_> {
         (4, Self::wait_for_some_time),
     ];
 
-    /// A block with at most so many recipes.
+    /// A block with at most this many recipes.
     pub(super) fn block(&mut self, most: usize) -> Block {
         let (locals, arrays, handles) = (self.locals.len(), self.arrays.len(), self.handles.len());
         self.depth += 1;
@@ -206,7 +206,7 @@ impl Body<'_> {
         out.push(statement(kind));
     }
 
-    /// A block that runs so many times; its operations count as often.
+    /// A block that runs this many times; its operations count as often.
     fn looped(&mut self, times: i32, most: usize) -> Block {
         let (left, spent) = (self.left, self.spent);
         self.left /= times;

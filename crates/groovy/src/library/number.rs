@@ -108,7 +108,7 @@ fn rounding_mode(mode: &str) -> Result<RoundingStrategy, Trouble> {
     })
 }
 
-/// A decimal with exactly so many digits after the point.
+/// A decimal with exactly `digits` digits after the point.
 fn scaled(number: Decimal, digits: i64, strategy: RoundingStrategy) -> Decimal {
     let digits = digits.clamp(0, 28) as u32;
     let mut rounded = number.round_dp_with_strategy(digits, strategy);
@@ -116,7 +116,7 @@ fn scaled(number: Decimal, digits: i64, strategy: RoundingStrategy) -> Decimal {
     rounded
 }
 
-/// A number rounded to so many digits after the point, in its own class.
+/// A number rounded to a number of digits after the point, in its own class.
 fn places(number: &Value, digits: i64, strategy: RoundingStrategy) -> Result<Value, Trouble> {
     Ok(match number {
         Value::Decimal(number) => Value::Decimal(scaled(*number, digits, strategy)),

@@ -100,7 +100,7 @@ impl Parser<'_> {
         self.lexemes[self.at].token
     }
 
-    /// The token so many places further; the end of the file goes on for ever.
+    /// The token `ahead` places further; the end of the file goes on for ever.
     fn peek_at(&self, ahead: usize) -> Token {
         self.token_at(self.at + ahead)
     }

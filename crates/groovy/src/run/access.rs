@@ -409,7 +409,7 @@ fn key_of(index: &Value) -> Value {
     }
 }
 
-/// An index into so many elements; negative ones count from the end.
+/// An index into a list of this length; negative ones count from the end.
 pub(crate) fn at_index(index: i64, size: usize) -> Option<usize> {
     let from_end = if index < 0 { index.checked_add(i64::try_from(size).ok()?)? } else { index };
     usize::try_from(from_end).ok().filter(|&at| at < size)

@@ -488,7 +488,7 @@ fn rest_of(rest: &[Value]) -> Value {
     }
 }
 
-/// Whether a function can be called with so many arguments. As in Groovy, one parameter may be left out and is null.
+/// Whether a function can be called with this number of arguments. As in Groovy, one parameter may be left out and is null.
 fn takes(function: &Function, count: usize) -> bool {
     let most = function.parameters.len();
     let least = function.parameters.iter().filter(|parameter| parameter.default.is_none()).count();

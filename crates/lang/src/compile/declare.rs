@@ -84,7 +84,7 @@ impl Compiler<'_> {
         Some((from, members as u32))
     }
 
-    /// Declares all definitions. False if there are so many that nothing else makes sense.
+    /// Declares all definitions. False if there are too many for anything else to make sense.
     pub(super) fn declare(&mut self, unit: &Unit) -> bool {
         for item in &unit.items {
             match item {
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         true
     }
 
-    /// Whether the program is of a size that can be run, with so many threads more.
+    /// Whether the program is of a size that can be run, with this many threads more.
     pub(super) fn has_room(&mut self, threads: usize) -> bool {
         let program = &self.program;
         let locks = program.mutexes.len() + program.conditions.len() + program.syncs.len();

@@ -62,7 +62,7 @@ impl Run<'_> {
     fn count(&mut self, op: SyncOp, semaphore: usize, at: usize) {
         let object = self.model.sync_object(semaphore);
         if op == SyncOp::Release {
-            // So many that they would not fit into the word cannot happen.
+            // There are never more of them than fit into the word.
             self.touch(object, Access::WRITE);
             self.words[at] = self.words[at].saturating_add(1);
         } else {

@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadlock_says_who_waits_for_whom() {
+    fn a_deadlock_says_what_each_actor_waits_for() {
         let data = data(&shown(&Threads::crossed_locks(), &[0, 1], ""));
         assert_eq!(data["violations"][0]["cycle"], serde_json::json!(["T1", "T2"]));
         assert_eq!(data["violations"][0]["waits"][0]["held_by"], "T2");

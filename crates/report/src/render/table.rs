@@ -47,7 +47,7 @@ struct Cell {
 
 enum Line {
     Step(Cell),
-    /// So many steps are not shown, up to the one before this number.
+    /// This many steps are not shown, up to the one before this number.
     Gap(usize, usize),
 }
 

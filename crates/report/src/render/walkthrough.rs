@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadlock_ends_with_who_waits_for_whom() {
+    fn a_deadlock_ends_with_what_each_actor_waits_for() {
         let story = Threads::crossed_locks().tell(&[0, 1], 2);
         insta::assert_snapshot!(session(&story, &["run"]), @"
         2 steps lead to: deadlock: T1 waits for lock 1, held by T2; T2 waits for lock 0,

@@ -2,7 +2,7 @@
 
 use mazurka_core::{ActorId, ActorKind, ClassId, Ending, Fairness, Lap, Schedule, System, class_name, fairness_of};
 
-/// Names beyond so many are counted.
+/// Names beyond this many are counted.
 const MOST_NAMES: usize = 4;
 
 /// How an execution goes on for ever.

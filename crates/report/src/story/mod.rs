@@ -265,7 +265,7 @@ impl Story {
         Side { actor: self.actor(row), text: &row.text, location: row.location.as_ref() }
     }
 
-    /// What there is to see of the state after so many steps.
+    /// What there is to see of the state after this many steps.
     pub fn state_after(&self, steps: usize) -> Vec<Value> {
         let mut state = self.initial.clone();
         for change in self.rows.iter().take(steps).flat_map(|row| &row.changes) {
@@ -282,7 +282,7 @@ impl Story {
         state
     }
 
-    /// The local variables of each actor that has moved, after so many steps; actors without any are left out.
+    /// The local variables of each actor that has moved, after this many steps; actors without any are left out.
     pub fn locals_after(&self, steps: usize) -> Vec<(&str, &[Value])> {
         let done = &self.rows[..steps.min(self.rows.len())];
         let last = |actor: usize| done.iter().rev().find(|row| row.actor == actor);
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn one_actor_needs_nobody_else() {
+    fn one_actor_needs_no_other() {
         let alone = Threads::of(vec![vec![Op::Increment, Op::Increment, Op::AssertFirst]]);
         let why = alone.tell(&[0, 0, 0], 3).why;
         assert_eq!(why.as_deref(), Some("T1 alone causes it: no other actor has to move"));

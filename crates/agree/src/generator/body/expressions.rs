@@ -182,7 +182,7 @@ impl Body<'_> {
         guard
     }
 
-    /// A condition on shared variables that few members of a large family meet at a time: one in so many.
+    /// A condition on shared variables that few members of a large family meet at a time: one in this many.
     pub(in super::super) fn guard_of_few(&mut self, member: &str) -> Expr {
         let (left, spent, mode) = (self.left, self.spent, self.mode);
         (self.left, self.mode) = (3, Mode::Look);
