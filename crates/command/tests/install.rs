@@ -5,6 +5,7 @@ mod common;
 use common::{folder, run};
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// The subcommands that the help lists.
 fn subcommands() -> Vec<String> {
@@ -81,4 +82,47 @@ fn the_version_names_the_commit_where_it_is_known() {
         version.trim_end().strip_prefix(&format!("mazurka {}", env!("CARGO_PKG_VERSION"))).expect("it begins so");
     let commit = rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')'));
     assert!(rest.is_empty() || commit.is_some_and(|commit| commit.chars().all(|c| c.is_ascii_hexdigit())), "{version}");
+}
+
+/// The step of the GitHub action on a program, with the verdict that it tells and its exit code.
+fn step_of_the_action(name: &str, program: &str, variables: &[(&str, &str)]) -> (String, Option<i32>) {
+    let folder = folder(name);
+    let built = Path::new(env!("CARGO_BIN_EXE_mazurka")).parent().expect("it stands in a folder").to_owned();
+    let path = std::env::join_paths(
+        [built].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let output = Command::new("bash")
+        .arg(common::root().join("scripts/check-in-ci"))
+        .current_dir(&folder)
+        .env("PATH", path.expect("folders can be listed"))
+        .env("MAZURKA_FILES", common::root().join(program))
+        .env("GITHUB_OUTPUT", folder.join("output"))
+        .envs(variables.iter().copied())
+        .output()
+        .expect("bash runs");
+    assert!(folder.join("mazurka.sarif").is_file(), "{}", String::from_utf8_lossy(&output.stderr));
+    (fs::read_to_string(folder.join("output")).expect("it tells a verdict"), output.status.code())
+}
+
+#[test]
+fn the_action_passes_with_the_verdicts_that_it_is_told() {
+    let (broken, right) = ("examples/threads/lost-update.mz", "examples/threads/lost-update-repaired.mz");
+    let told = |verdict: &str| format!("verdict={verdict}\n");
+    assert_eq!(step_of_the_action("action-violated", broken, &[]), (told("violated"), Some(1)));
+    assert_eq!(step_of_the_action("action-verified", right, &[]), (told("verified"), Some(0)));
+    let bound = ("MAZURKA_ARGUMENTS", "--max-steps 2 --quiet");
+    assert_eq!(step_of_the_action("action-bounded", right, &[bound]), (told("bounded"), Some(3)));
+    let pass = ("MAZURKA_PASS", "verified bounded");
+    assert_eq!(step_of_the_action("action-passes", right, &[bound, pass]), (told("bounded"), Some(0)));
+    // What is asked is never run.
+    let hostile = ("MAZURKA_ARGUMENTS", "--quiet ; touch taken $(touch taken)");
+    let folder = folder("action-hostile");
+    let output = Command::new("bash")
+        .arg(common::root().join("scripts/check-in-ci"))
+        .current_dir(&folder)
+        .envs([("MAZURKA_FILES", "x.mz"), hostile])
+        .output()
+        .expect("bash runs");
+    assert_ne!(output.status.code(), Some(0));
+    assert!(!folder.join("taken").exists());
 }
