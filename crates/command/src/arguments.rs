@@ -53,7 +53,7 @@ impl Arguments {
             Command::Agree(agree) => agree.quiet,
             Command::Pairs(pairs) => pairs.quiet,
             Command::Apps(apps) => apps.quiet,
-            Command::Replay(_) | Command::Completions(_) | Command::Man(_) => false,
+            Command::Replay(_) | Command::Home(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }
@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Compare all engines with `exhaustive` on random programs.
     Agree(Agree),
+    /// Write the home that smart-home apps are checked in, to be changed by hand.
+    Home(HomeCommand),
     /// Print what a shell needs to complete this command.
     Completions(Completions),
     /// Write the pages of this command for `man`.
@@ -704,6 +706,37 @@ pub(crate) struct Apps {
     /// Look at the apps in this process, and end when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HomeCommand {
+    #[command(subcommand)]
+    pub(crate) task: HomeTask,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HomeTask {
+    /// Write a home.toml with the devices that the apps ask for and the values of their other inputs.
+    Init(HomeInit),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Without a home.toml, each capability is one device that all apps share. The file says just that, so nothing changes until \
+you change it.
+
+Example:
+  mazurka home init examples/smart-home/fire-alarm.groovy examples/smart-home/lock-when-away.groovy")]
+pub(crate) struct HomeInit {
+    /// Apps (.groovy), and folders with apps in them.
+    #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) files: Vec<String>,
+    /// The file to write, which must not be there yet; `-` stands for standard output.
+    #[arg(long, value_name = "FILE", default_value = "home.toml", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) output: String,
+    /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
+    #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) library: Vec<String>,
 }
 
 #[derive(Debug, Args)]

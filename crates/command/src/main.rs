@@ -12,6 +12,7 @@ mod check;
 mod compare;
 mod completions;
 mod console;
+mod home;
 mod jobs;
 mod journal;
 mod man;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),
+        Command::Home(home) => home::run(home, &console),
         Command::Completions(completions) => Ok(completions::run(completions, &console)),
         Command::Man(man) => man::run(man, &console),
     };

@@ -56,6 +56,7 @@ mod store;
 mod story;
 mod wiring;
 mod words;
+mod written;
 
 pub use app::{App, Input, InputKind};
 pub use basis::IdleRule;

@@ -106,7 +106,7 @@ impl Home {
     }
 }
 
-fn kind_name(kind: &InputKind) -> String {
+pub(crate) fn kind_name(kind: &InputKind) -> String {
     match kind {
         InputKind::Capability(name) => format!("capability.{name}"),
         InputKind::Device(make) => format!("device.{make}"),

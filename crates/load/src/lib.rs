@@ -21,6 +21,6 @@ pub use folder::Folder;
 pub use hass::{HomeAssistant, Silenced, is_configuration, load_configuration};
 pub use home::HomeProgram;
 pub use library::read_app;
-pub use load::{Kind, LoadError, Loaded, load, load_home_with, load_within};
+pub use load::{Kind, LoadError, Loaded, load, load_home_with, load_within, read_home};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
 pub use settings::{Settings, parse_range};

@@ -256,7 +256,29 @@ fn accepted(settings: &Settings) -> Result<Option<Accepted>, LoadError> {
     Accepted::parse(file, &text).map(Some).map_err(|error| LoadError::plain(format!("error: {error}")))
 }
 
+/// The home that some apps make, for those who ask more of it than a search does.
+pub fn read_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Home, LoadError> {
+    home_of(files, settings, colour, budget).map(|(home, ..)| home)
+}
+
 fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budget) -> Result<Loaded, LoadError> {
+    let (home, sources, text) = home_of(files, settings, colour, budget)?;
+    Ok(Loaded {
+        name: files.join(" + "),
+        files: files.to_vec(),
+        source: Fingerprint::of_bytes(text.as_bytes()),
+        texts: sources.into_iter().map(|(file, text)| Source { file, text }).collect(),
+        subject: Box::new(HomeProgram::new(home)),
+    })
+}
+
+/// A home, the texts of its apps, and everything that was read, in one text.
+fn home_of(
+    files: &[String],
+    settings: &Settings,
+    colour: bool,
+    budget: &Budget,
+) -> Result<(Home, Vec<(String, String)>, String), LoadError> {
     let mut sources = Vec::new();
     for file in files {
         sources.push((file.clone(), read_app(file, &settings.libraries)?));
@@ -272,13 +294,7 @@ fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budge
             faults.iter().map(|faults| diagnostic::render(&faults.file, &faults.source, &faults.diagnostics, colour));
         LoadError::Wrong(told.collect())
     })?;
-    Ok(Loaded {
-        name: files.join(" + "),
-        files: files.to_vec(),
-        source: Fingerprint::of_bytes(text.as_bytes()),
-        texts: sources.into_iter().map(|(file, text)| Source { file, text }).collect(),
-        subject: Box::new(HomeProgram::new(home)),
-    })
+    Ok((home, sources, text))
 }
 
 /// The file of dependences that is looked for beside a trace.

@@ -1,4 +1,4 @@
-// Puts the page together: the verdict, each violation, the states, the program; then keys and the address.
+// Puts the page together: the verdict, each violation, the states, the program, the search; then keys and the address.
 
 function verdictView(data) {
   return element(
@@ -7,7 +7,22 @@ function verdictView(data) {
     data.up ? element("p", {}, element("a", { href: data.up[1] }, `← ${data.up[0]}`)) : null,
     element("p", { class: "kicker" }, data.program),
     element("h1", {}, element("span", { class: "sign", "aria-hidden": "true" }, SIGNS[data.verdict]), ` ${data.headline}`),
-    data.remarks.map((remark) => element("p", {}, sentence(remark))),
+    // Without a violation, what the verdict means is the finding.
+    data.violations.length === 0 ? remarksView(data) : null,
+  );
+}
+
+function remarksView(data) {
+  return data.remarks.map((remark) => element("p", {}, sentence(remark)));
+}
+
+/** How it was found: last, since what was found matters more. */
+function searchView(data) {
+  return element(
+    "section",
+    { class: "search" },
+    element("h2", {}, "The search"),
+    data.violations.length > 0 ? remarksView(data) : null,
     element(
       "dl",
       { class: "statistics" },
@@ -99,7 +114,7 @@ function start() {
   views.forEach((view, index) => view.node.addEventListener("pointerdown", () => (active = index)));
   views.forEach((view, index) => view.node.addEventListener("focusin", () => (active = index)));
   document.getElementById("page").append(
-    ...[verdictView(data), contentsView(data), ...views.map((view) => view.node), document.getElementById("unfolding"), graph?.node, programView(data)].filter(Boolean),
+    ...[verdictView(data), contentsView(data), ...views.map((view) => view.node), document.getElementById("unfolding"), graph?.node, programView(data), searchView(data)].filter(Boolean),
   );
   const draw = () => views.forEach((view) => view.draw());
   draw();
