@@ -10,7 +10,7 @@ mod common;
 
 use common::skip;
 use mazurka::engines::Options;
-use mazurka::{Check, Checked, Engine, Fairness, Schedule, Verdict};
+use mazurka::{Check, Checked, Counter, Engine, Fairness, Schedule, Verdict};
 use mazurka_load::{Loaded, Settings, load};
 use std::fs;
 use std::path::Path;
@@ -72,6 +72,32 @@ fn every_example_is_what_it_says() {
         }
     }
     assert_eq!(programs, 3);
+}
+
+/// The verdict, the lassos and the counts are those of one thread, with every example of the folder.
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/liveness");
+    let mut programs = 0;
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("an entry").path();
+        let is_c = path.extension().is_some_and(|extension| extension == "c");
+        if is_c && !has_clang() {
+            continue;
+        }
+        programs += 1;
+        let loaded = read(&path, is_c);
+        let run = |threads| {
+            let checked = Check::new(&*loaded.subject).engine(Engine::Exhaustive).all().threads(threads).run();
+            let kept = checked.exploration.statistics.get(Counter::KeptSteps);
+            (checked.exploration.verdict, checked.exploration.violations, kept)
+        };
+        let alone = run(1);
+        assert!(alone.2.is_some_and(|kept| kept > 0), "{}", path.display());
+        assert_eq!(run(2), alone, "{}", path.display());
+        assert_eq!(run(4), alone, "{}", path.display());
+    }
+    assert!(programs >= 9, "{programs}");
 }
 
 /// A thread looks for what never comes, under a lock: it changes the lock in each round.
