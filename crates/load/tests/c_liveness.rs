@@ -121,6 +121,21 @@ fn a_loop_that_polls_under_a_lock_is_a_livelock() {
     assert_eq!(told(&checked), "violated, loop of 3", "{checked}");
 }
 
+/// GenMC #17: a loop that another thread ends is no livelock. GenMC #34: of one that is, the thread is named that goes round.
+#[test]
+fn only_who_goes_round_for_ever_is_named() {
+    if !has_clang() {
+        return;
+    }
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let spins = read(&examples.join("c/spin-lock.c"), true);
+    assert_eq!(told(&Check::new(&*spins.subject).run()), "verified");
+    let missed = read(&examples.join("liveness/missed-signal.c"), true);
+    let checked = Check::new(&*missed.subject).run();
+    let why = checked.stories[0].lasso.as_ref().map(|lasso| lasso.why.as_str());
+    assert_eq!(why, Some("main goes round for ever"));
+}
+
 /// A thread that is made and ends in each round, with memory of its own, comes back to a state only by presence.
 #[test]
 fn rounds_that_make_threads_come_back() {

@@ -152,7 +152,7 @@ impl Rounds {
         else {
             return false;
         };
-        if !Lap::follow(self, schedule).is_some_and(|lap| !lap.violated.is_empty()) {
+        if Lap::follow(self, schedule).is_none_or(|lap| lap.violated.is_empty()) {
             return false;
         }
         let Some(mut state) = self.initial_states().into_iter().next() else { return false };
