@@ -313,7 +313,7 @@ struct Question<'g> {
 
 impl<'g> Question<'g> {
     fn of(graph: &'g Graph, number: usize, form: Form) -> Self {
-        let is_open = |node: usize| form == Form::Progress || !graph.nodes[node].goals[number];
+        let is_open = |node: usize| !graph.nodes[node].goals[number];
         let mut work: Vec<usize> = (0..graph.nodes.len())
             .filter(|&node| match form {
                 Form::Eventually => node < graph.starts,

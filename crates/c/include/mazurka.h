@@ -13,6 +13,7 @@ mazurka_handler mazurka_fifo(const char *name); /* takes them in the order of ar
 void mazurka_post(mazurka_handler, void (*message)(void *), void *argument);
 int mazurka_choose(int from, int to); /* from ... to - 1: all are explored */
 void mazurka_assume(int holds);       /* otherwise the execution does not count */
+void mazurka_progress(void);          /* has to be called again and again, for ever */
 void mazurka_atomic_begin(void);
 void mazurka_atomic_end(void);
 void mazurka_event(const char *name, void (*happens)(void)); /* may happen again and again */
@@ -92,6 +93,7 @@ static inline void mazurka_wait(void) {
 static inline int mazurka_choose(int from, int to) { return from + rand() % (to - from); }
 #define mazurka_await(holds) do { sched_yield(); } while (!(holds))
 static inline void mazurka_assume(int holds) { if (!holds) exit(0); }
+static inline void mazurka_progress(void) { }
 static inline void mazurka_atomic_begin(void) { pthread_mutex_lock(&mazurka_atomic); }
 static inline void mazurka_atomic_end(void) { pthread_mutex_unlock(&mazurka_atomic); }
 static inline void mazurka_event(const char *name, void (*happens)(void)) { (void)name; happens(); }

@@ -28,6 +28,7 @@ mod escape;
 mod ir;
 mod library;
 mod link;
+mod liveness;
 mod lower;
 mod memory;
 mod model;
@@ -64,11 +65,20 @@ pub struct Options {
     pub all_visible: bool,
     /// Whether it is wrong to read memory that was never set.
     pub unset: bool,
+    /// Whether it is wrong that threads go on for ever, without `mazurka_progress`.
+    pub livelocks: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { entry: "main".to_owned(), arguments: Vec::new(), nondet: None, all_visible: false, unset: false }
+        Options {
+            entry: "main".to_owned(),
+            arguments: Vec::new(),
+            nondet: None,
+            all_visible: false,
+            unset: false,
+            livelocks: false,
+        }
     }
 }
 

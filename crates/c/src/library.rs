@@ -137,6 +137,7 @@ pub(crate) enum Routine {
     AssertFailMac,
     Exit,
     // What checkers add.
+    Progress,
     Assume,
     AssertThat,
     NondetBool,
@@ -400,6 +401,7 @@ fn by_name(name: &str) -> Option<Routine> {
         "__assert_fail" | "__assert" => R::AssertFail,
         "__assert_rtn" => R::AssertFailMac,
         "exit" | "_exit" | "_Exit" | "quick_exit" => R::Exit,
+        "mazurka_progress" => R::Progress,
         "__VERIFIER_assume" | "mazurka_assume" => R::Assume,
         "__VERIFIER_assert" => R::AssertThat,
         "__VERIFIER_nondet_bool" | "__VERIFIER_nondet__Bool" => R::NondetBool,
@@ -541,6 +543,7 @@ impl Routine {
             | R::ErrorReached
             | R::AssertFail
             | R::AssertFailMac
+            | R::Progress
             | R::Assume
             | R::AssertThat
             | R::AtomicEnd

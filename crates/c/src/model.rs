@@ -10,8 +10,8 @@ use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Identity,
-    Insight, Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Rule, Schedule, Step, System, Traits, Value,
-    Violation,
+    Insight, Liveness, Location, Narrator, Object, ObjectId, ObjectKind, Outcome, Property, Rule, Schedule, Step,
+    System, Traits, Value, Violation,
 };
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub struct Model {
     tables: Arc<Tables>,
     /// Whether an actor stops in a loop of which another round would be the same.
     pub(crate) stops_spinning: bool,
+    /// What has to happen in the end. Engines that follow executions do not ask.
+    pub(crate) properties: Vec<Property>,
     initial: State,
     start_violations: Vec<Violation>,
 }
@@ -48,6 +50,7 @@ impl Model {
                 blocks: words::Blocks::default(),
             }),
             stops_spinning: false,
+            properties: crate::liveness::properties(&program),
             initial: State::default(),
             start_violations: Vec::new(),
             program,
@@ -72,6 +75,7 @@ impl Model {
             identity: self.identity,
             tables: Arc::clone(&self.tables),
             stops_spinning: !self.program.spins.is_empty(),
+            properties: Vec::new(),
             initial: self.initial.clone(),
             start_violations: self.start_violations.clone(),
         }
@@ -380,6 +384,10 @@ impl System for Model {
     }
 
     fn insight(&self) -> &dyn Insight<State> {
+        self
+    }
+
+    fn liveness(&self) -> &dyn Liveness<State> {
         self
     }
 }

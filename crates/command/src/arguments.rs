@@ -272,6 +272,10 @@ pub(crate) struct CSettings {
     /// Reading memory or a variable that was never set is a violation.
     #[arg(help_heading = "C programs", long)]
     pub(crate) uninitialized: bool,
+    /// Threads that go on for ever, spin or wait, and never all come to their ends, are a violation: a livelock. Threads
+    /// that are meant to run on call `mazurka_progress()` in each round.
+    #[arg(help_heading = "C programs", long)]
+    pub(crate) livelock: bool,
     /// Take a step for each access of local variables in memory, too: verdicts must be the same, and take longer.
     #[arg(help_heading = "C programs", long)]
     pub(crate) all_visible: bool,
@@ -316,6 +320,20 @@ pub(crate) struct HomePromises {
     /// repeated.
     #[arg(help_heading = "Smart homes", long, value_name = "NAME")]
     pub(crate) fair: Vec<String>,
+}
+
+impl HomePromises {
+    /// The options that are given, each with its values.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
+        let Self { eventually, always_eventually, leads_to, fair } = self;
+        let all = [
+            ("--eventually", eventually),
+            ("--always-eventually", always_eventually),
+            ("--leads-to", leads_to),
+            ("--fair", fair),
+        ];
+        all.into_iter().filter(|(_, values)| !values.is_empty())
+    }
 }
 
 /// What of a Home Assistant configuration is checked.
@@ -441,6 +459,7 @@ impl Search {
             compile_commands: self.c.compile_commands.clone(),
             main: self.c.main.clone(),
             uninitialized: self.c.uninitialized,
+            livelock: self.c.livelock,
             all_visible: self.c.all_visible,
             arguments: self.c.arguments.iter().flat_map(|given| given.split_whitespace()).map(str::to_owned).collect(),
         }
@@ -632,7 +651,8 @@ pub(crate) struct Pairs {
     /// Check only the pairs in this file: two apps on each line, separated by a comma.
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
-    /// The algorithm [default: stateful; for Home Assistant the one that suits the slice].
+    /// The algorithm [default: stateful; exhaustive where something has to happen in the end; for Home Assistant the one
+    /// that suits the slice].
     #[arg(long, value_name = "ENGINE", value_parser = engine(), hide_possible_values = true)]
     pub(crate) engine: Option<Engine>,
     /// Stop each pair at its first violation.
@@ -668,6 +688,8 @@ pub(crate) struct Pairs {
     pub(crate) report: Option<String>,
     #[command(flatten)]
     pub(crate) home: HomeSettings,
+    #[command(flatten)]
+    pub(crate) promises: HomePromises,
     /// Run the algorithm as published, without the optimisations that Mazurka adds.
     #[arg(long)]
     pub(crate) plain: bool,

@@ -20,7 +20,7 @@ use mazurka::report::pairs::{self, PairRow, Rows};
 use mazurka::report::terminal;
 use mazurka::{Cancel, Engine, Fingerprint, StopReason, Verdict};
 use mazurka_hass::Home;
-use mazurka_load::{is_configuration, load_home_with, read_bytes, read_text};
+use mazurka_load::{is_configuration, load_home_with, not_for_home_assistant, read_bytes, read_text};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -53,10 +53,11 @@ impl Pair {
 }
 
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
-    if arguments.plain && !PLAIN.contains(&arguments.engine.unwrap_or(Engine::Stateful)) {
+    if arguments.plain && !PLAIN.contains(&engine_of_pairs(arguments)) {
         return Err(not_for_this_engine("--plain", PLAIN));
     }
     let kind = if arguments.files.iter().any(|file| is_configuration(file)) { Rows::Slices } else { Rows::Pairs };
+    refuse_promises(arguments, kind)?;
     let pairs = match kind {
         Rows::Pairs => pairs_of(arguments)?,
         Rows::Slices => slices_of(arguments)?,
@@ -205,6 +206,23 @@ fn pairs_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     Ok(chosen.into_iter().map(with_key).collect())
 }
 
+/// The engine that checks pairs of apps.
+fn engine_of_pairs(arguments: &Arguments) -> Engine {
+    let usual = if arguments.promises.given().next().is_some() { Engine::Exhaustive } else { Engine::Stateful };
+    arguments.engine.unwrap_or(usual)
+}
+
+/// Refuses what has to happen in the end where nothing answers it.
+fn refuse_promises(arguments: &Arguments, kind: Rows) -> Result<()> {
+    match arguments.promises.given().next() {
+        Some((option, _)) if kind == Rows::Slices => bail!("error: {}", not_for_home_assistant(option)),
+        Some((option, _)) if engine_of_pairs(arguments) != Engine::Exhaustive => {
+            Err(not_for_this_engine(option, &[Engine::Exhaustive]))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The slices of a home with Home Assistant.
 fn slices_of(arguments: &Arguments) -> Result<Vec<Pair>> {
     if arguments.list.is_some() {
@@ -284,7 +302,7 @@ fn listed(list: &str, files: &[PathBuf]) -> Result<Vec<[PathBuf; 2]>> {
 
 /// The options that each check is given.
 fn options(arguments: &Arguments, kind: Rows) -> Vec<String> {
-    let engine = arguments.engine.or((kind == Rows::Pairs).then_some(Engine::Stateful));
+    let engine = if kind == Rows::Pairs { Some(engine_of_pairs(arguments)) } else { arguments.engine };
     let mut options = Vec::new();
     let mut add = |option: &str, value: Option<String>| {
         options.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
@@ -298,6 +316,9 @@ fn options(arguments: &Arguments, kind: Rows) -> Vec<String> {
     }
     for rule in &arguments.home.never {
         add("--never", Some(rule.clone()));
+    }
+    for (option, values) in arguments.promises.given() {
+        values.iter().for_each(|value| add(option, Some(value.clone())));
     }
     if arguments.home.profile == ProfileChoice::Paper {
         add("--profile", Some("paper".to_owned()));

@@ -53,7 +53,7 @@ impl Lap {
         for at in 0..=schedule.moves.len() {
             let in_loop = at >= stem;
             for (property, &form) in forms.iter().enumerate() {
-                let holds = form != Form::Progress && liveness.holds(&state, property);
+                let holds = liveness.holds(&state, property);
                 met[property] |= holds && (in_loop || form == Form::Eventually);
                 open[property] = match form {
                     Form::LeadsTo => (open[property] || liveness.begins(&state, property)) && !holds,

@@ -56,7 +56,8 @@ pub enum Form {
     AlwaysEventually,
     /// After every state with the cause, the goal: then or later.
     LeadsTo,
-    /// A step of progress ([`Step::progress`](crate::Step::progress)), again and again.
+    /// A step of progress ([`Step::progress`](crate::Step::progress)), again and again. A state in which the goal is reached
+    /// counts as one.
     Progress,
 }
 
@@ -125,7 +126,7 @@ pub trait Liveness<State> {
         &[]
     }
 
-    /// Whether the goal of a property is reached in this state. The form `Progress` has none and is not asked.
+    /// Whether the goal of a property is reached in this state.
     fn holds(&self, _state: &State, _property: usize) -> bool {
         false
     }

@@ -54,6 +54,8 @@ counters! {
     AssumeBlocked => "assume_blocked",
     /// States in which no actor can move.
     EndStates => "end_states",
+    /// Steps that were kept to look for executions without end: those with which something is still to happen. 6 bytes each.
+    KeptSteps => "kept_steps",
     /// The length of the longest schedule that was followed.
     MaxDepth => "max_depth",
     /// The most memory that the process held, in bytes.

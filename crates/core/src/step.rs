@@ -55,6 +55,7 @@ impl Step {
         self.violations.clone_from(&other.violations);
         self.made.clone_from(&other.made);
         (self.cannot_wait, self.is_plain) = (other.cannot_wait, other.is_plain);
+        self.is_progress = other.is_progress;
     }
 
     /// Whether the footprint is recorded.

@@ -8,10 +8,10 @@ use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
 use mazurka::report::html::Source;
 use mazurka::report::terminal::name as shown;
-use mazurka::report::{Basis, Considered, Site, Vacuous};
+use mazurka::report::{Basis, Considered, ReplayError, ScheduleFile, Site, Story, Vacuous};
 use mazurka::{
-    Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, Schedule, StopReason, Subject, Verdict,
-    explore_by_presence,
+    Budget, Counter, Engine, Exploration, Fingerprint, Found, Meter, Observer, Origin, Schedule, StopReason, Subject,
+    Traits, Verdict, Violation, explore_by_presence,
 };
 use mazurka_c::clang::{Clang, ClangError};
 use mazurka_c::{Assertion, Identity, Model, Program, assertions};
@@ -48,6 +48,12 @@ impl CProgram {
         }
     }
 
+    /// The model in whose names a schedule stands. One by history never comes back to a state in which memory was allocated
+    /// or a thread made: an execution without end is told by presence.
+    fn model_of(&self, schedule: &Schedule) -> &Model {
+        if schedule.lasso.is_some() { &self.by_presence } else { &self.with_races }
+    }
+
     /// Whether an engine follows executions from their beginning to their end, so that races are seen along them.
     fn sees_races(engine: Engine) -> bool {
         engine.finds_races() && !engine.present_identity()
@@ -77,9 +83,9 @@ impl CProgram {
         if races.is_empty() && exploration.verdict == Verdict::Verified {
             return exploration;
         }
-        let Exploration { cut, mut violations, statistics, .. } = exploration;
+        let Exploration { cut, mut violations, statistics, answered, .. } = exploration;
         violations.extend(races);
-        Exploration::conclude(raced.stop, cut.or(raced.cut), violations, statistics)
+        Exploration { answered, ..Exploration::conclude(raced.stop, cut.or(raced.cut), violations, statistics) }
     }
 }
 
@@ -88,15 +94,43 @@ impl Subject for CProgram {
         &self.with_races
     }
 
+    /// Only with one that stores states it can be asked what happens in the end.
+    fn traits(&self) -> Traits {
+        Subject::traits(&self.by_presence)
+    }
+
+    fn shorten(&self, found: &Found, meter: &Meter) -> Found {
+        self.model_of(&found.schedule).shorten(found, meter)
+    }
+
+    fn story(&self, found: &Found, original: &Schedule, meter: &Meter) -> Story {
+        self.model_of(&found.schedule).story(found, original, meter)
+    }
+
+    fn record(&self, found: &Found, origin: &Origin) -> ScheduleFile {
+        self.model_of(&found.schedule).record(found, origin)
+    }
+
+    fn resolve(&self, file: &ScheduleFile) -> Result<Schedule, ReplayError> {
+        if file.lasso.is_some() { self.by_presence.resolve(file) } else { self.inner().resolve(file) }
+    }
+
+    fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
+        self.model_of(schedule).replay(schedule)
+    }
+
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
         self.has_no_race.store(false, Ordering::Relaxed);
-        if Self::sees_races(engine) {
+        if Self::sees_races(engine) && !self.traits().liveness {
             let exploration = explore(engine, &self.following, options, observer);
             self.has_no_race.store(exploration.verdict == Verdict::Verified, Ordering::Relaxed);
             return exploration;
         }
         let exploration = if engine.present_identity() {
-            let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
+            let retell = |schedule: &Schedule| match schedule.lasso {
+                Some(_) => None,
+                None => Model::retell(&self.by_presence, &self.by_history, schedule),
+            };
             let models = (&self.by_presence, &self.by_history as &dyn Subject);
             explore_by_presence(engine, models, retell, options, observer)
         } else {

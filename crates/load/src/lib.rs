@@ -23,4 +23,4 @@ pub use home::HomeProgram;
 pub use library::read_app;
 pub use load::{Kind, LoadError, Loaded, load, load_home_with, load_within, read_home};
 pub use read::{MOST_BYTES, file_trouble, read_bytes, read_text};
-pub use settings::{Settings, parse_range};
+pub use settings::{Settings, not_for_home_assistant, parse_range};

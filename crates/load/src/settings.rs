@@ -4,6 +4,15 @@ use crate::load::Kind;
 use mazurka::report::terminal::name as shown;
 use mazurka_home::{HomeText, Options, Profile};
 
+/// What says in a home with Home Assistant that something has to happen.
+const OF_HOME_ASSISTANT: &str =
+    "expected an expectation in mazurka.yaml instead, as `within 10 min of A, B`: time is exact there";
+
+/// That an option about what has to happen in the end is not for Home Assistant, and what is.
+pub fn not_for_home_assistant(option: &str) -> String {
+    format!("{option}: not for this program\n{OF_HOME_ASSISTANT}")
+}
+
 /// What a program is read with, besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -55,6 +64,8 @@ pub struct Settings {
     pub all_visible: bool,
     /// Whether it is wrong to read memory of a C program that was never set.
     pub uninitialized: bool,
+    /// Whether it is wrong that the threads of a C program go on for ever.
+    pub livelock: bool,
 }
 
 impl Settings {
@@ -86,6 +97,7 @@ impl Settings {
             nondet: self.nondet,
             all_visible: self.all_visible,
             unset: self.uninitialized,
+            livelocks: self.livelock,
         }
     }
 
@@ -98,6 +110,13 @@ impl Settings {
             "expected the configuration of Home Assistant for this option",
             "expected a trace for this option",
         );
+        // What has to happen in the end is said elsewhere where it can be said at all.
+        let of_promises = match kind {
+            Kind::Mz => "expected `eventually`, `leads_to` or `fair` in the .mz file instead",
+            Kind::C => "expected --livelock instead, or calls of mazurka_progress() in the program",
+            Kind::HomeAssistant => OF_HOME_ASSISTANT,
+            Kind::Home | Kind::Trace => of_home,
+        };
         let given = [
             (self.defines.first().map(|(name, _)| format!("-D {}", shown(name))), Kind::Mz, of_mz),
             (self.clang.first().map(|option| shown(option).into_owned()), Kind::C, of_c),
@@ -108,13 +127,14 @@ impl Settings {
             (self.main.as_ref().map(|_| "--main".to_owned()), Kind::C, of_c),
             (self.all_visible.then(|| "--all-visible".to_owned()), Kind::C, of_c),
             (self.uninitialized.then(|| "--uninitialized".to_owned()), Kind::C, of_c),
+            (self.livelock.then(|| "--livelock".to_owned()), Kind::C, of_c),
             (self.home.as_ref().map(|_| "--home".to_owned()), Kind::Home, of_home),
             (self.libraries.first().map(|_| "--library".to_owned()), Kind::Home, of_home),
             (self.never.first().map(|_| "--never".to_owned()), Kind::Home, of_home),
-            (self.eventually.first().map(|_| "--eventually".to_owned()), Kind::Home, of_home),
-            (self.always_eventually.first().map(|_| "--always-eventually".to_owned()), Kind::Home, of_home),
-            (self.leads_to.first().map(|_| "--leads-to".to_owned()), Kind::Home, of_home),
-            (self.fair.first().map(|_| "--fair".to_owned()), Kind::Home, of_home),
+            (self.eventually.first().map(|_| "--eventually".to_owned()), Kind::Home, of_promises),
+            (self.always_eventually.first().map(|_| "--always-eventually".to_owned()), Kind::Home, of_promises),
+            (self.leads_to.first().map(|_| "--leads-to".to_owned()), Kind::Home, of_promises),
+            (self.fair.first().map(|_| "--fair".to_owned()), Kind::Home, of_promises),
             (self.no_conflicts.then(|| "--no-conflicts".to_owned()), Kind::Home, of_home),
             ((self.profile != Profile::default()).then(|| "--profile".to_owned()), Kind::Home, of_home),
             (self.automations.first().map(|_| "--automation".to_owned()), Kind::HomeAssistant, of_assistant),
@@ -160,7 +180,9 @@ impl Settings {
         all.extend(self.nondet.iter().map(|(from, to)| ("nondet".to_owned(), format!("{from}..{to}"))));
         all.extend(self.arguments.iter().map(|argument| ("argument".to_owned(), argument.clone())));
         all.extend(self.compile_commands.iter().map(|file| ("compile-commands".to_owned(), file.clone())));
-        for (name, is_set) in [("all-visible", self.all_visible), ("uninitialized", self.uninitialized)] {
+        let flags =
+            [("all-visible", self.all_visible), ("uninitialized", self.uninitialized), ("livelock", self.livelock)];
+        for (name, is_set) in flags {
             all.extend(is_set.then(|| (name.to_owned(), "yes".to_owned())));
         }
         all.extend(self.automations.iter().map(|name| ("automation".to_owned(), name.clone())));
@@ -187,6 +209,7 @@ impl Settings {
                 (Kind::C, "compile-commands", file) => settings.compile_commands = Some(file.to_owned()),
                 (Kind::C, "all-visible", "yes") => settings.all_visible = true,
                 (Kind::C, "uninitialized", "yes") => settings.uninitialized = true,
+                (Kind::C, "livelock", "yes") => settings.livelock = true,
                 (Kind::C, "nondet", range) => {
                     let range = parse_range(range).map_err(|error| format!("`define nondet={value}`\n{error}"))?;
                     settings.nondet = Some(range);
@@ -262,6 +285,7 @@ mod tests {
             compile_commands: Some("build/compile_commands.json".to_owned()),
             all_visible: true,
             uninitialized: true,
+            livelock: true,
             ..Settings::default()
         };
         assert_eq!(Settings::read(&c.written(), Kind::C), Ok(c));

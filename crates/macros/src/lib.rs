@@ -57,8 +57,7 @@ fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
 
 /// The calls of a builder's methods that the arguments stand for.
 fn settings(arguments: TokenStream) -> Result<String, String> {
-    const KNOWN: &str =
-        "engine = \"…\", steps = …, threads = …, seconds = …, stack_size = …, spin_detection = …, allow_bounded, all";
+    const KNOWN: &str = "engine = \"…\", steps = …, threads = …, seconds = …, stack_size = …, spin_detection = …, allow_bounded, all, livelocks";
     let mut calls = String::new();
     let mut setting = Vec::new();
     let mut tokens = arguments.into_iter().peekable();
@@ -73,6 +72,7 @@ fn settings(arguments: TokenStream) -> Result<String, String> {
         let call = match setting.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["allow_bounded"] => ".allow_bounded()".to_owned(),
             ["all"] => ".all()".to_owned(),
+            ["livelocks"] => ".livelocks()".to_owned(),
             ["engine", "=", name] => format!(".engine_named({name})"),
             ["seconds", "=", seconds] => format!(".time_limit(::core::time::Duration::from_secs({seconds}))"),
             [name @ ("steps" | "threads" | "stack_size" | "spin_detection"), "=", value] => format!(".{name}({value})"),

@@ -55,7 +55,7 @@ pub use mazurka_lang as lang;
 pub use mazurka_macros::test;
 pub use mazurka_model::{self as model, Model};
 pub use mazurka_report as report;
-pub use mazurka_rust::{assume, choose};
+pub use mazurka_rust::{assume, choose, progress};
 pub use properties::Properties;
 pub use subject::{MzProgram, Origin, Subject, explore_by_presence};
 

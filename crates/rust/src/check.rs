@@ -29,6 +29,14 @@ pub fn assume(holds: bool) {
     }
 }
 
+/// Says that the thread gets something done here: a loop that comes here again and again is no livelock. It is asked for where a
+/// check looks for livelocks.
+pub fn progress() {
+    if is_running() {
+        with(|exec| exec.progress());
+    }
+}
+
 /// Says whether a condition holds that has to hold at this place in some execution. Use the macro `cover!`.
 #[track_caller]
 pub fn cover(holds: bool) {

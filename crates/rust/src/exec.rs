@@ -404,6 +404,11 @@ impl Exec {
         std::mem::swap(&mut self.record, step);
     }
 
+    /// The present step is progress.
+    pub(crate) fn progress(&mut self) {
+        self.record.progress();
+    }
+
     /// Runs new threads to their first operation.
     fn settle(&mut self) {
         while let Some(slot) = self.newborn.pop() {

@@ -26,8 +26,8 @@ mod system;
 pub mod thread;
 mod watch;
 
-pub use check::{assume, choose, cover};
-pub use system::{Closure, Cost, State};
+pub use check::{assume, choose, cover, progress};
+pub use system::{Closure, Cost, Rounds, State};
 
 /// Whether the caller runs within a closure that is being checked.
 pub fn is_checking() -> bool {

@@ -9,6 +9,10 @@
 //! so is the fingerprint at the end of it. A difference means that the program is not deterministic: the search ends,
 //! with the verdict `unsupported`.
 
+mod rounds;
+
+pub use rounds::Rounds;
+
 use crate::exec::{Exec, Shape, Shared, Status};
 use crate::memory::location;
 use crate::names::{Kind, Names, Site};

@@ -219,6 +219,10 @@ impl Run<'_> {
                 0
             }
             R::Exit => return Err(Stop::Exit(a)),
+            R::Progress => {
+                self.step.progress();
+                0
+            }
             R::Assume => {
                 if masked(a, 32) == 0 {
                     return Err(Stop::Assumed);

@@ -23,7 +23,7 @@
 
 use super::graph::{KeptStep, StepGraph};
 use crate::shared::bits::Bits;
-use mazurka_core::{Fairness, Form};
+use mazurka_core::{Fairness, Form, Meter};
 
 /// Which steps are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +46,14 @@ impl Edges {
 const NONE: u32 = 0;
 
 /// Fair components of a region that have no state in common, at most so many. There is none if and only if no fair
-/// execution stays in the region.
+/// execution stays in the region. If the meter says that it is over, those that were found so far.
 pub(super) fn fair_components(
     graph: &StepGraph,
     region: &[u32],
     fairness: &[Fairness],
     edges: Edges,
     most: usize,
+    meter: &Meter,
 ) -> Vec<Vec<u32>> {
     let (mut fair, mut strong) = (Bits::default(), Bits::default());
     for (&fairness, class) in fairness.iter().zip(0..) {
@@ -67,7 +68,10 @@ pub(super) fn fair_components(
     let (mut found, mut list) = (Vec::new(), vec![region.to_vec()]);
     while let Some(set) = list.pop() {
         parts.claim(&set);
-        for component in parts.components(&set) {
+        for component in parts.components(&set, meter) {
+            if meter.is_over() {
+                return found;
+            }
             parts.claim(&component);
             let Around { taken, all, any, goes_on } = parts.around(&component);
             let mut missed = all;
@@ -160,8 +164,8 @@ impl<'g> Parts<'g> {
     }
 
     /// The strongly connected components of the set that was claimed last (Tarjan, *Depth-first search and linear graph
-    /// algorithms*, 1972), without recursion.
-    fn components(&mut self, set: &[u32]) -> Vec<Vec<u32>> {
+    /// algorithms*, 1972), without recursion. If the meter says that it is over, those that were complete by then.
+    fn components(&mut self, set: &[u32], meter: &Meter) -> Vec<Vec<u32>> {
         set.iter().for_each(|&state| self.met[state as usize] = 0);
         let (mut components, mut open, mut calls, mut clock) = (Vec::new(), Vec::new(), Vec::new(), 0);
         // A state whose component is complete is met as if it were not there.
@@ -170,10 +174,16 @@ impl<'g> Parts<'g> {
             if self.met[root as usize] != 0 {
                 continue;
             }
+            if meter.is_over() {
+                return components;
+            }
             calls.push((root, self.graph.steps(root)));
             while let Some((state, steps)) = calls.last_mut() {
                 let state = *state;
                 if self.met[state as usize] == 0 {
+                    if meter.is_over() {
+                        return components;
+                    }
                     clock += 1;
                     (self.met[state as usize], self.lowest[state as usize]) = (clock, clock);
                     open.push(state);

@@ -96,10 +96,23 @@ pub(super) struct OpenRegion {
     pub(super) before: Vec<u32>,
 }
 
+impl OpenRegion {
+    /// The states on the shortest way to a state, backwards, without that state itself.
+    pub(super) fn way_back(&self, state: u32) -> impl Iterator<Item = u32> + '_ {
+        let before = |state: &u32| Some(self.before[*state as usize]).filter(|&before| before != NO_STATE);
+        std::iter::successors(before(&state), before)
+    }
+}
+
 impl StepGraph {
     /// How many states there are.
     pub(super) fn len(&self) -> usize {
         self.able.len()
+    }
+
+    /// How many steps were kept.
+    pub(super) fn kept_steps(&self) -> usize {
+        self.targets.len()
     }
 
     /// The classes that can move in a state.
@@ -143,14 +156,14 @@ impl StepGraph {
     }
 
     /// The length of the shortest schedule to a state.
-    fn depth(&self, state: u32) -> u32 {
+    pub(super) fn depth(&self, state: u32) -> u32 {
         self.levels.partition_point(|&first| first <= state) as u32 - 1
     }
 
-    /// The states that a property of this form asks about.
-    pub(super) fn region(&self, property: usize, form: Form) -> OpenRegion {
+    /// The states that a property of this form asks about; not all of them if the meter says that it is over.
+    pub(super) fn region(&self, property: usize, form: Form, meter: &Meter) -> OpenRegion {
         let all = self.len() as u32;
-        let is_inside = |state: u32| form == Form::Progress || !self.holds(state, property);
+        let is_inside = |state: u32| !self.holds(state, property);
         let begins = |state: u32| {
             is_inside(state)
                 && match form {
@@ -167,6 +180,10 @@ impl StepGraph {
         loop {
             let to = region.states.len();
             for at in from..to {
+                if meter.is_over() {
+                    region.lengths.resize(region.states.len(), length);
+                    return region;
+                }
                 let state = region.states[at];
                 for edge in self.edges(state) {
                     let target = edge.target;
@@ -259,7 +276,8 @@ struct GraphWalk<'s, S: System> {
     by_class: HashMap<ClassId, u16>,
     /// The goals, by the number of their property.
     goals: Bits,
-    asks_progress: bool,
+    /// Those of them that ask for progress.
+    progress: Bits,
     frontier: Vec<S::State>,
     next: Vec<S::State>,
 }
@@ -340,10 +358,11 @@ impl Collected {
 impl<'s, S: System> GraphWalk<'s, S> {
     fn new(system: &'s S, all_fairness: Option<Fairness>) -> Self {
         let properties = system.liveness().properties();
-        let mut goals = Bits::default();
-        for (number, property) in properties.iter().enumerate() {
-            if property.form != Form::Progress {
-                goals.insert(number as u32);
+        let (mut goals, mut progress) = (Bits::default(), Bits::default());
+        for (number, property) in (0..).zip(properties) {
+            goals.insert(number);
+            if property.form == Form::Progress {
+                progress.insert(number);
             }
         }
         let graph = StepGraph { first: vec![0], properties: properties.len(), ..StepGraph::default() };
@@ -354,7 +373,7 @@ impl<'s, S: System> GraphWalk<'s, S> {
             by_fingerprint: HashTable::new(),
             by_class: HashMap::new(),
             goals,
-            asks_progress: properties.iter().any(|property| property.form == Form::Progress),
+            progress,
             frontier: Vec::new(),
             next: Vec::new(),
         }
@@ -433,8 +452,11 @@ impl<'s, S: System> GraphWalk<'s, S> {
                 let graph = &mut self.collected.graph;
                 let theirs = graph.truths[target as usize];
                 let is_progress = step.is_progress();
-                let open = |goal: u32| !graph.sets.get(truths).contains(goal) && !graph.sets.get(theirs).contains(goal);
-                if self.asks_progress && !is_progress || self.goals.iter().any(open) {
+                let is_reached = |goal: u32| {
+                    let (mine, theirs) = (graph.sets.get(truths), graph.sets.get(theirs));
+                    mine.contains(goal) || theirs.contains(goal) || is_progress && self.progress.contains(goal)
+                };
+                if !self.goals.iter().all(is_reached) {
                     graph.targets.push(target);
                     graph.labels.push(class | if is_progress { PROGRESS } else { 0 });
                 }

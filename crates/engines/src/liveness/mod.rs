@@ -80,6 +80,7 @@ pub(crate) fn extend<S: System>(
         }
         match search.violation(number) {
             Answer::Holds => {}
+            Answer::Stopped => break,
             Answer::Lost => lost = true,
             Answer::Violated(found) => {
                 observer.violation(&found.violation);
@@ -102,6 +103,7 @@ pub(crate) fn extend<S: System>(
     let answered: Vec<_> = (0..properties.len())
         .map(|number| Answered { property: properties[number].clone(), vacuous: vacuous(number) })
         .collect();
+    statistics.set(Counter::KeptSteps, search.graph().kept_steps() as u64);
     statistics.seconds += search.meter.elapsed().as_secs_f64();
     if let Some(bytes) = search.meter.peak_bytes() {
         statistics.raise(Counter::PeakBytes, bytes);
@@ -119,6 +121,8 @@ enum Answer {
     Violated(Found),
     /// The lasso could not be followed: the program is not deterministic.
     Lost,
+    /// A limit was reached before there was an answer.
+    Stopped,
 }
 
 struct Search<'s, S: System> {
@@ -136,10 +140,12 @@ impl<S: System> Search<'_, S> {
     fn violation(&self, number: usize) -> Answer {
         let property = &self.system.liveness().properties()[number];
         let graph = self.graph();
-        let region = graph.region(number, property.form);
+        let region = graph.region(number, property.form, &self.meter);
         let edges = Edges::of(property.form);
-        let components = fair_components(graph, &region.states, &graph.fairness, edges, usize::MAX);
-        let Some(path) = lasso::shortest(graph, &region, &components, edges) else { return Answer::Holds };
+        let components = fair_components(graph, &region.states, &graph.fairness, edges, usize::MAX, &self.meter);
+        let Some(path) = lasso::shortest(graph, &region, &components, edges, &self.meter) else {
+            return if self.meter.is_over() { Answer::Stopped } else { Answer::Holds };
+        };
         let Some(mut schedule) = self.collected.schedule(self.system, &path) else { return Answer::Lost };
         if let Some(lasso) = &mut schedule.lasso {
             lasso.fairness = self.options.fairness;
@@ -158,7 +164,9 @@ impl<S: System> Search<'_, S> {
     fn remedy(&self, region: &[u32], edges: Edges) -> Option<String> {
         let graph = self.graph();
         let given = &graph.fairness;
-        let holds = |fairness: &[Fairness]| fair_components(graph, region, fairness, edges, 1).is_empty();
+        let holds = |fairness: &[Fairness]| {
+            fair_components(graph, region, fairness, edges, 1, &self.meter).is_empty() && !self.meter.is_over()
+        };
         let raises: [(&[Fairness], Fairness); 3] = [
             (&[Fairness::None], Fairness::Weak),
             (&[Fairness::Weak], Fairness::Strong),

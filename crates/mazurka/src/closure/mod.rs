@@ -12,11 +12,12 @@ use crate::subject::{Origin, Subject};
 use files::Files;
 use mazurka_core::{Budget, Fingerprint, Verdict};
 use mazurka_engines::{Engine, Options};
-use mazurka_rust::Closure;
+use mazurka_rust::{Closure, Rounds};
 use program::RustProgram;
 use std::fmt::Write;
 use std::panic::Location;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an execution may become unless something is said.
@@ -67,6 +68,7 @@ pub struct Builder {
     stack_size: Option<usize>,
     step_time: Option<Duration>,
     spin_detection: bool,
+    livelocks: bool,
 }
 
 impl Default for Builder {
@@ -89,6 +91,7 @@ impl Builder {
             stack_size: None,
             step_time: None,
             spin_detection: true,
+            livelocks: false,
         }
     }
 
@@ -152,6 +155,39 @@ impl Builder {
         Builder { spin_detection: on, ..self }
     }
 
+    /// Looks for livelocks, before anything else: threads that go round for ever, each of them moving or waiting, and never all
+    /// come to their ends. The test fails with the rounds that they go. Threads that are meant to run on say
+    /// [`progress`](crate::progress) in each round.
+    ///
+    /// Threads that spin for ever fail a test in any case. This also finds those that change something in each round, as two
+    /// that step aside for each other. It finds some and proves nothing.
+    ///
+    /// ```should_panic
+    /// use mazurka::doubles::sync::atomic::{AtomicBool, Ordering::SeqCst};
+    /// use mazurka::doubles::thread;
+    /// use std::sync::Arc;
+    ///
+    /// mazurka::Builder::new().livelocks().check(|| {
+    ///     let wants = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+    ///     let enter = |me: usize, wants: Arc<[AtomicBool; 2]>| loop {
+    ///         wants[me].store(true, SeqCst);
+    ///         if !wants[1 - me].load(SeqCst) {
+    ///             break;
+    ///         }
+    ///         // After you.
+    ///         wants[me].store(false, SeqCst);
+    ///     };
+    ///     let other = Arc::clone(&wants);
+    ///     let thread = thread::spawn(move || enter(1, other));
+    ///     enter(0, Arc::clone(&wants));
+    ///     wants[0].store(false, SeqCst);
+    ///     thread.join().unwrap();
+    /// });
+    /// ```
+    pub fn livelocks(self) -> Self {
+        Builder { livelocks: true, ..self }
+    }
+
     /// Checks a closure, and returns what was counted.
     ///
     /// # Panics
@@ -188,15 +224,21 @@ impl Builder {
     }
 
     fn program(&self, body: impl Fn() + Send + Sync + 'static) -> RustProgram {
-        let closure = Closure::new(body).spin_detection(self.spin_detection);
-        let closure = match self.stack_size {
-            Some(bytes) => closure.stack_size(bytes),
-            None => closure,
+        let body = Arc::new(body);
+        let closure = || {
+            let body = Arc::clone(&body);
+            let closure = Closure::new(move || body()).spin_detection(self.spin_detection);
+            let closure = match self.stack_size {
+                Some(bytes) => closure.stack_size(bytes),
+                None => closure,
+            };
+            match self.step_time {
+                Some(limit) => closure.step_time(limit),
+                None => closure,
+            }
         };
-        RustProgram::new(match self.step_time {
-            Some(limit) => closure.step_time(limit),
-            None => closure,
-        })
+        let rounds = self.livelocks.then(|| Rounds::new(closure()));
+        RustProgram::new(closure(), rounds)
     }
 
     /// On an OS thread that does not count as panicking: the threads of a model would seem to panic as well. It counts so in a

@@ -32,7 +32,10 @@ fn run(program: &RustProgram, file: &ScheduleFile, path: &str) -> Option<String>
         Ok(schedule) => schedule,
         Err(error) => return Some(format!("{path}: {error}")),
     };
-    let violations: Vec<Violation> = program.closure().run_once(&schedule);
+    let violations: Vec<Violation> = match schedule.lasso {
+        Some(_) => program.replay(&schedule).unwrap_or_default(),
+        None => program.closure().run_once(&schedule),
+    };
     let violation = violations.into_iter().next()?;
     let story = program.tell_as_it_is(&Found { violation, schedule });
     Some(format!("replayed {path}\n\n{}", text::story(&story, &TextOptions::default())))

@@ -225,17 +225,18 @@ impl PairRow {
             ACCEPTED => 4,
             _ => 5,
         };
-        let counts = ["conflict", "cascade", "crash", "invariant"].map(|kind| Reverse(self.found(kind)));
+        let counts = ["conflict", "cascade", "crash", "invariant", "liveness"].map(|kind| Reverse(self.found(kind)));
         (rank, Reverse(self.severity()), counts, &self.apps)
     }
 
     /// What was found, counted: "2 conflicts, 1 crash".
     pub(crate) fn summary(&self) -> String {
-        const KINDS: [(&str, &str, &str); 4] = [
+        const KINDS: [(&str, &str, &str); 5] = [
             ("conflict", "conflict", "conflicts"),
             ("cascade", "cascade", "cascades"),
             ("crash", "crash", "crashes"),
             ("invariant", "broken rule", "broken rules"),
+            ("liveness", "endless run", "endless runs"),
         ];
         let counts = KINDS.map(|(kind, one, many)| (self.found(kind) as u64, one, many));
         let parts = counts.iter().filter(|(found, ..)| *found > 0).map(|&(found, one, many)| count(found, one, many));
@@ -385,6 +386,9 @@ fn notes(row: &PairRow, screen: usize) -> Vec<String> {
 fn sentence(violation: &PairViolation) -> String {
     let severity = violation.severity.as_ref().map_or_else(String::new, |severity| format!("{severity}: "));
     let message = severity + &one_line(&violation.message);
+    if violation.events.is_empty() && violation.kind == "liveness" {
+        return format!("{message} (if nothing else happens)");
+    }
     if violation.events.is_empty() {
         return format!("{message} (as soon as they are installed)");
     }

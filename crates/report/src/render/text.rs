@@ -672,8 +672,8 @@ mod tests {
                             1,234,567 ends blocked by assume, 3 min 2 s
                  1,234,567 blocked runs, 1,234,567 event-driven traces, 1,234,567 states
                  met again, 1,234,567 races, 1,234,567 backtracking points, 1,234,567
-                 cutoffs, 1,234,567 end states, longest schedule 1,234,567 steps, 1.2
-                 MiB of memory
+                 cutoffs, 1,234,567 end states, 1,234,567 kept steps, longest schedule
+                 1,234,567 steps, 1.2 MiB of memory
                  every reachable state was visited: no assertion fails, nothing
                  deadlocks
                  1,234,567 ends are blocked by `assume`: to wait there is not a deadlock

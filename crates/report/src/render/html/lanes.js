@@ -166,7 +166,7 @@ function drawPicture(picture, list, rows, folds, violation) {
     ...actors.map((actor, index) => drawLane(violation, actor, index, lane(index), middles, height)),
     ...violation.causes.flatMap((causes, row) => causes.map((cause) => drawLink(cause, row, place))),
     ...(violation.race ? [drawRace(violation.race, place)] : []),
-    ...drawLoop(violation, rows, middles, width),
+    ...drawLoop(violation, rows, middles, width, pitch),
     ...violation.schedule.map((step, row) => drawStep(violation, row, place(row), numbers.get(step.actor))),
   );
   return { pitch, lane };
@@ -179,7 +179,7 @@ function arrowHeads() {
       { id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" },
       svg("path", { d: "M0 0.5 L7.5 4 L0 7.5 Z" }),
     );
-  return svg("defs", {}, head("head"), head("head-race"));
+  return svg("defs", {}, head("head"), head("head-race"), head("head-loop"));
 }
 
 function drawLane(violation, actor, index, x, middles, height) {
@@ -225,14 +225,17 @@ function drawRace(race, place) {
 }
 
 /** A frame around the lanes of the steps that are repeated, with an arrow from the last one back to the first. */
-function drawLoop(violation, rows, middles, width) {
+function drawLoop(violation, rows, middles, width, pitch) {
   if (!violation.loop || violation.loop > rows.length) return [];
   const [first, last] = [middles[violation.loop - 1], middles[rows.length - 1]];
   const [left, right, top, bottom] = [1.5, width - 1.5, first - 11, last + 11];
+  // It leaves the frame's inside beside the last step, and comes back beside the first one.
+  const [out, inside] = [right - 5, right - Math.max(11, Math.min(22, pitch / 2 - 9))];
+  const back = `M${inside} ${last + 6} H${out} Q${right} ${last + 6} ${right} ${last + 1} V${first - 1} Q${right} ${first - 6} ${out} ${first - 6} H${inside}`;
   const title = () => svg("title", {}, `the steps ${violation.loop} to ${rows.length} are repeated for ever`);
   return [
     svg("rect", { class: "loop-frame", x: left, y: top, width: Math.max(1, right - left), height: bottom - top, rx: 7 }, title()),
-    svg("path", { class: "loop-back", d: `M${right - 8} ${bottom - 2} L${right} ${bottom - 10} L${right} ${top + 12} L${right - 9} ${top + 3}`, "marker-end": "url(#head)" }, title()),
+    svg("path", { class: "loop-back", d: back, "marker-end": "url(#head-loop)" }, title()),
   ];
 }
 
