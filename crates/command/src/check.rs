@@ -14,7 +14,7 @@ use mazurka::report::html::{self, Page};
 use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
-use mazurka_load::{LoadError, Loaded, load_within};
+use mazurka_load::{LoadError, Loaded, confine, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -28,6 +28,9 @@ const MOST_EVENTS_IN_A_PICTURE: usize = 80;
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
+    }
+    if arguments.confined {
+        confine(Path::new(".")).map_err(|error| anyhow!("error: the current folder: {error}"))?;
     }
     let mut inputs = arguments.search.inputs(&arguments.files);
     inputs.extend(arguments.schedule.clone());

@@ -9,6 +9,11 @@ mod arguments;
 mod automations;
 mod backstop;
 mod check;
+#[cfg(feature = "postgres")]
+mod cluster;
+#[cfg(not(feature = "postgres"))]
+#[path = "no_cluster.rs"]
+mod cluster;
 mod compare;
 mod console;
 mod jobs;
@@ -17,6 +22,7 @@ mod output;
 mod page;
 mod pair_store;
 mod pairs;
+mod plan;
 mod replay;
 mod save;
 
@@ -46,6 +52,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),
+        Command::Work(work) => cluster::work(work, &console),
     };
     let code = result.unwrap_or_else(|error| {
         match error.downcast_ref::<LoadError>() {
@@ -54,7 +61,7 @@ fn main() -> ExitCode {
         }
         BAD_INPUT
     });
-    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_));
+    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_) | Command::Work(_));
     ExitCode::from(unless_lost(&console, code, has_verdict))
 }
 
