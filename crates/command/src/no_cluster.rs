@@ -7,11 +7,6 @@ use anyhow::{Result, bail};
 use mazurka::Cancel;
 use mazurka::report::pairs::PairRow;
 
-/// Whether a store is a database, and no file.
-pub(crate) fn is_address(store: &str) -> bool {
-    ["postgres://", "postgresql://"].iter().any(|scheme| store.starts_with(scheme))
-}
-
 pub(crate) fn check_all(_: &Plan, _: &Pairs, _: &Console, _: &Cancel) -> Result<Vec<Option<PairRow>>> {
     bail!("{}", MISSING)
 }
@@ -20,4 +15,5 @@ pub(crate) fn work(_: &Work, _: &Console) -> Result<u8> {
     bail!("{}", MISSING)
 }
 
-const MISSING: &str = "error: this mazurka was built without PostgreSQL\nexpected one that was built with the feature `postgres`";
+const MISSING: &str =
+    "error: this mazurka was built without PostgreSQL\nexpected one that was built with the feature `postgres`";

@@ -11,7 +11,7 @@ use crate::jobs::{Ended, Jobs, at_once, each};
 use crate::output::Unwritten;
 use crate::page;
 use crate::pair_store::PairStore;
-use crate::plan::{Pair, Plan};
+use crate::plan::{Pair, Plan, is_address};
 use crate::save::save;
 use anyhow::{Result, anyhow, bail};
 use mazurka::report::accept::{self, Accepted, Marked};
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.plain && !PLAIN.contains(&arguments.engine.unwrap_or(Engine::Stateful)) {
         return Err(not_for_this_engine("--plain", PLAIN));
     }
-    let is_shared = !arguments.no_store && cluster::is_address(&arguments.store);
+    let is_shared = !arguments.no_store && is_address(&arguments.store);
     if arguments.watch && !is_shared {
         bail!("error: --watch: there are no others at work\nexpected --store with the address of a database");
     }

@@ -19,6 +19,11 @@ const VERSION: &str = concat!("mazurka pairs 3, ", env!("CARGO_PKG_VERSION"));
 /// The folder beside the matrix with the pages of the pairs.
 const PAGES: &str = "pairs";
 
+/// Whether a store is a database, and no file.
+pub(crate) fn is_address(store: &str) -> bool {
+    ["postgres://", "postgresql://"].iter().any(|scheme| store.starts_with(scheme))
+}
+
 /// What a batch is going to check.
 pub(crate) struct Plan {
     pub(crate) kind: Rows,
@@ -133,8 +138,8 @@ impl Plan {
         let configuration = load_home_with(&arguments.files, &arguments.home.never)?;
         let texts: Vec<&str> = configuration.sources.iter().map(|source| source.text.as_str()).collect();
         let source = Fingerprint::of_bytes(texts.join("\0").as_bytes());
-        let home =
-            Home::new(configuration, &[], &mazurka_hass::Options::default()).map_err(|name| anyhow!("error: {name}"))?;
+        let home = Home::new(configuration, &[], &mazurka_hass::Options::default())
+            .map_err(|name| anyhow!("error: {name}"))?;
         let bundle = Bundle::of(&arguments.files, &[]).map_err(|error| error.to_string());
         self.programs.push(Program { files: arguments.files.clone(), bundle });
         let setting = self.setting(arguments);

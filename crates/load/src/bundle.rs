@@ -132,10 +132,14 @@ const SECRETS: &str = "secrets.yaml";
 
 /// The secrets that name an entity: on these the checks of automations depend. Passwords and keys stay at home.
 fn named_entities(secrets: &str) -> String {
-    let is_word = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    let is_word = |text: &str| {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+    };
     let names_entity = |line: &&str| {
         let value = line.split_once(": ").map_or("", |(_, value)| value.trim().trim_matches(['"', '\'']));
-        value.split_once('.').is_some_and(|(domain, name)| is_word(domain) && is_word(name) && !domain.starts_with(|c: char| c.is_ascii_digit()))
+        value.split_once('.').is_some_and(|(domain, name)| {
+            is_word(domain) && is_word(name) && !domain.starts_with(|c: char| c.is_ascii_digit())
+        })
     };
     secrets.lines().filter(names_entity).flat_map(|line| [line, "\n"]).collect()
 }

@@ -1,9 +1,9 @@
 //! C programs as something that can be checked: clang is called, and the program is made of what it prints.
 
+use crate::bundle::INTERMEDIATE;
 use crate::compile_commands::{self, Entry, is_same};
 use crate::diagnostic;
 use crate::load::{LoadError, Loaded};
-use crate::bundle::INTERMEDIATE;
 use crate::read::is_confined;
 use crate::read_text;
 use crate::settings::Settings;

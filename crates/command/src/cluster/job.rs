@@ -5,20 +5,25 @@
 //! folder, whatever its files include, calls no compiler, and gets nothing of the worker's environment.
 
 use super::VERSION;
-use anyhow::{Context, Result, bail};
+use crate::save::SaveError;
+use anyhow::{Context, bail};
+use mazurka::report::terminal;
 use mazurka::{Engine, Fingerprint};
 use mazurka_load::{FilesByPlace as Files, JOB_FOLDER};
 use std::fs;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// What the folders of jobs are called, with the number of the worker's process after it.
+const WORK: &str = "mazurka-work-";
 /// What the page of a job is called.
 const PAGE: &str = "job-page.html";
-/// No job may take longer.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+/// No job may take longer: a month.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Between the arguments of a job in the database.
 const SEPARATOR: char = '\u{1f}';
 
@@ -61,7 +66,7 @@ impl Job {
     }
 
     /// The time limit of the check, if a job may have these arguments.
-    fn limit(&self) -> Result<Duration> {
+    fn limit(&self) -> anyhow::Result<Duration> {
         let mut limit = None;
         for argument in &self.arguments {
             let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
@@ -98,6 +103,29 @@ fn is_inside(place: &str) -> bool {
     !place.is_empty() && !place.contains(['\0', '\\', ':']) && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
+/// Why a job does not run here.
+#[derive(Debug)]
+pub(super) enum Obstacle {
+    /// It is no job: no worker can run it.
+    Job(String),
+    /// This machine cannot take it.
+    Machine(String),
+}
+
+impl From<io::Error> for Obstacle {
+    fn from(error: io::Error) -> Self {
+        let words = SaveError::why_of(&error);
+        match error.kind() {
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::OutOfMemory => Obstacle::Machine(words),
+            _ => Obstacle::Job(words),
+        }
+    }
+}
+
 /// A job in a folder of its own, which goes away with it.
 pub(super) struct Prepared {
     pub(super) job: Job,
@@ -107,13 +135,14 @@ pub(super) struct Prepared {
 
 impl Prepared {
     /// Writes the files of a job; `files` are in the order of [`Job::files`].
-    pub(super) fn new(job: Job, files: &[Arc<Files>]) -> Result<Prepared> {
+    pub(super) fn new(job: Job, files: &[Arc<Files>]) -> Result<Prepared, Obstacle> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let limit = job.limit()?;
+        let limit = job.limit().map_err(|error| Obstacle::Job(error.to_string()))?;
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("mazurka-work-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        make_private(&folder).context("a folder for the job cannot be made")?;
+        let folder = std::env::temp_dir().join(format!("{WORK}{}-{number}", std::process::id()));
+        make_private(&folder).map_err(|error| {
+            Obstacle::Machine(format!("{}: {}", terminal::path(&folder), SaveError::why_of(&error)))
+        })?;
         let prepared = Prepared { job, folder, limit };
         for (number, files) in files.iter().enumerate() {
             prepared.write(&prepared.folder.join(folder_of(number)), files)?;
@@ -121,20 +150,20 @@ impl Prepared {
         Ok(prepared)
     }
 
-    fn write(&self, folder: &Path, files: &Files) -> Result<()> {
+    fn write(&self, folder: &Path, files: &Files) -> Result<(), Obstacle> {
         fs::create_dir_all(folder)?;
         for (place, contents) in files {
-            let is_folder = place.ends_with('/');
             if place == "/" {
                 continue;
             } else if !is_inside(place) {
-                bail!("no file of a job may have the name {place:?}");
+                return Err(Obstacle::Job(format!("no file of a job may have the name {place:?}")));
             }
             let path = folder.join(place);
-            let within = if is_folder { Some(path.as_path()) } else { path.parent() };
-            within.map(fs::create_dir_all).transpose().with_context(|| format!("{place:?} cannot be written"))?;
-            if !is_folder {
-                fs::write(&path, contents).with_context(|| format!("{place:?} cannot be written"))?;
+            if place.ends_with('/') {
+                fs::create_dir_all(&path)?;
+            } else {
+                path.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(&path, contents)?;
             }
         }
         Ok(())
@@ -162,13 +191,27 @@ impl Drop for Prepared {
     }
 }
 
+/// Takes away what workers have left that were killed.
+pub(super) fn clear_away() {
+    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(WORK).and_then(|rest| rest.split('-').next());
+        // Where processes cannot be looked at, everything stays.
+        let has_ended = |process: &str| Path::new("/proc/self").exists() && !Path::new("/proc").join(process).exists();
+        if process.is_some_and(|process| process.parse::<u32>().is_ok() && has_ended(process)) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 #[cfg(unix)]
-fn make_private(folder: &Path) -> std::io::Result<()> {
+fn make_private(folder: &Path) -> io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(folder)
 }
 
 #[cfg(not(unix))]
-fn make_private(folder: &Path) -> std::io::Result<()> {
+fn make_private(folder: &Path) -> io::Result<()> {
     fs::create_dir(folder)
 }
 
@@ -221,7 +264,7 @@ mod tests {
             "--profile=usual",
             "--all=x",
             "--memory-limit=lots",
-            "--time-limit=86400001ms",
+            "--time-limit=2592000001ms",
             "--",
             "-Iinclude",
             "",
@@ -239,8 +282,8 @@ mod tests {
             Prepared::new(job(&["job-files-0/a.mz", "--time-limit=5ms"]), &[files])
         };
         for place in ["../a.mz", "/tmp/mazurka-a.mz", "a/../../b", "c:\\a", "a\\b", ""] {
-            let error = prepare(place).map(|_| ()).expect_err(place);
-            assert!(error.to_string().starts_with("no file of a job may have the name"), "{place}: {error}");
+            let Err(Obstacle::Job(why)) = prepare(place) else { panic!("{place}") };
+            assert!(why.starts_with("no file of a job may have the name"), "{place}: {why}");
         }
         let prepared = prepare("b/a.mz").expect("that is fine");
         let folder = prepared.folder.clone();

@@ -14,8 +14,3 @@ pub(crate) use worker::work;
 /// Part of the key of each job, and what a store says that it was made by: results of another version are not taken for
 /// ours.
 pub(crate) const VERSION: &str = concat!("mazurka jobs 1, ", env!("CARGO_PKG_VERSION"));
-
-/// Whether a store is a database, and no file.
-pub(crate) fn is_address(store: &str) -> bool {
-    ["postgres://", "postgresql://"].iter().any(|scheme| store.starts_with(scheme))
-}

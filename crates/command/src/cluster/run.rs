@@ -29,8 +29,13 @@ const HOME: &str = "home.toml";
 
 /// Checks all of a plan, with whoever works at the same database. Returns the rows that are known in the end, in the order
 /// of the plan.
-pub(crate) fn check_all(plan: &Plan, arguments: &Arguments, console: &Console, cancel: &Cancel) -> Result<Vec<Option<PairRow>>> {
-    let server = Server::connect(&arguments.store, cancel)?;
+pub(crate) fn check_all(
+    plan: &Plan,
+    arguments: &Arguments,
+    console: &Console,
+    cancel: &Cancel,
+) -> Result<Vec<Option<PairRow>>> {
+    let server = Server::connect(&arguments.store, console, cancel)?;
     let (mut jobs, files) = jobs_of(plan, arguments.report.is_some());
     let keys: Vec<Option<u128>> = jobs.iter().map(|job| job.as_ref().map(|job| job.key)).collect();
     let mut planned: Vec<Job> = jobs.drain(..).flatten().collect();
@@ -71,7 +76,7 @@ pub(crate) fn check_all(plan: &Plan, arguments: &Arguments, console: &Console, c
 
 /// What is shown while a run goes on.
 struct Shown<'a> {
-    server: &'a Server,
+    server: &'a Server<'a>,
     run: u128,
     bar: &'a ProgressBar,
     last: Mutex<Option<Instant>>,
@@ -84,7 +89,9 @@ impl Shown<'_> {
             return;
         }
         *last = Some(Instant::now());
-        let (Ok(progress), Ok(sessions)) = (self.server.progress(Some(self.run)), self.server.sessions()) else { return };
+        let (Ok(progress), Ok(sessions)) = (self.server.progress(Some(self.run)), self.server.sessions()) else {
+            return;
+        };
         let Progress { finished, violated, .. } = progress;
         self.bar.set_position(finished as u64);
         self.bar.set_message(format!("{} violated, {}", number(violated as u64), workers(sessions)));
@@ -127,7 +134,7 @@ fn places_of(plan: &Plan, program: usize, place: usize) -> Vec<String> {
 }
 
 /// The results of a plan, as far as they are known, with the names that the user gave.
-fn rows_of(plan: &Plan, keys: &[Option<u128>], server: &Server, run: u128) -> Result<Vec<Option<PairRow>>> {
+fn rows_of(plan: &Plan, keys: &[Option<u128>], server: &Server<'_>, run: u128) -> Result<Vec<Option<PairRow>>> {
     let mut numbers: HashMap<u128, Vec<usize>> = HashMap::new();
     let mut rows = vec![None; plan.pairs.len()];
     for (number, key) in keys.iter().enumerate() {

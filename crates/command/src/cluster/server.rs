@@ -6,11 +6,13 @@
 
 use super::VERSION;
 use super::job::Job;
+use crate::console::Console;
 use anyhow::{Result, anyhow, bail};
 use mazurka::Cancel;
 use mazurka::report::format::count;
 use mazurka::report::terminal;
 use mazurka_load::{FilesByPlace as Files, fingerprint_of};
+use postgres::config::SslMode;
 use postgres::error::SqlState;
 use postgres::{Client, Config, Error, NoTls};
 use std::collections::{HashMap, HashSet};
@@ -23,7 +25,7 @@ use std::time::{Duration, Instant};
 const LOCKS: i32 = i32::from_be_bytes(*b"mazu");
 /// A job that has ended this many workers is given up.
 pub(super) const MOST_ATTEMPTS: i32 = 3;
-/// So long after its start a server waits for those who had taken a job: they come back.
+/// So long after its start a server waits for those who had taken a job before.
 const RETURN: &str = "interval '5 seconds'";
 /// How many rows are sent at once.
 const BLOCK: usize = 5_000;
@@ -38,27 +40,30 @@ const TABLES: &str = "
     create table if not exists mazurka.files(hash bytea primary key, places text[] not null, contents bytea[] not null);
     create table if not exists mazurka.jobs(
         key bytea primary key, files bytea not null, arguments text not null, wants_page boolean not null,
-        attempts integer not null default 0, holder integer, result json, page bytea, finished timestamptz);
+        attempts integer not null default 0, holder integer, server timestamptz, result json, page bytea, finished timestamptz);
     create index if not exists open_jobs on mazurka.jobs(key) where result is null;
     create table if not exists mazurka.runs(run bytea, key bytea, primary key (run, key));
     create sequence if not exists mazurka.sessions as integer cycle;";
 
-/// The sessions that are there, as `alive`, and whether a job `j` can be taken.
+/// The sessions that are there, as `alive`.
 const ALIVE: &str = "alive as materialized (
     select objid::bigint::integer as session from pg_locks
     where locktype = 'advisory' and classid::bigint = 1835104885 and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database()))";
 
+/// Whether a job `j` can be taken. Those whose sessions ended with the server are left for a while: their workers come back.
 fn free() -> String {
     format!(
         "j.result is null and (j.holder is null or not exists (select from alive where alive.session = j.holder)
-         and pg_postmaster_start_time() < clock_timestamp() - {RETURN})"
+         and (j.server = pg_postmaster_start_time() or pg_postmaster_start_time() < clock_timestamp() - {RETURN}))"
     )
 }
 
 /// A database with jobs.
-pub(super) struct Server {
+pub(super) struct Server<'a> {
     config: Config,
+    /// Where it is told that the server has gone away.
+    console: &'a Console,
     /// The address as it is shown.
     pub(super) address: String,
     cancel: Cancel,
@@ -98,9 +103,9 @@ fn key(bytes: &[u8]) -> Result<u128> {
     Ok(u128::from_be_bytes(bytes.try_into().map_err(|_| anyhow!("a key in the store has {} bytes", bytes.len()))?))
 }
 
-impl Server {
+impl<'a> Server<'a> {
     /// Connects to a database, and makes the tables if there are none.
-    pub(super) fn connect(address: &str, cancel: &Cancel) -> Result<Server> {
+    pub(super) fn connect(address: &str, console: &'a Console, cancel: &Cancel) -> Result<Self> {
         let shown = without_password(address);
         let expected = "expected an address such as postgres://user@host/database";
         let mut config =
@@ -111,6 +116,12 @@ impl Server {
                  expected the password in the environment variable PGPASSWORD"
             );
         }
+        if config.get_ssl_mode() == SslMode::Require {
+            bail!(
+                "error: {shown}: the connection is not encrypted, and sslmode=require asks for it\n\
+                 expected a network of your own, or a tunnel, and an address without it"
+            );
+        }
         if let Ok(password) = std::env::var("PGPASSWORD") {
             config.password(password);
         }
@@ -119,6 +130,7 @@ impl Server {
         config.tcp_user_timeout(SILENCE).connect_timeout(Duration::from_secs(10));
         let server = Server {
             config,
+            console,
             address: shown,
             cancel: cancel.clone(),
             session: Mutex::default(),
@@ -180,7 +192,8 @@ impl Server {
             }
         };
         if session.number != 0 {
-            let keep = "update mazurka.jobs set holder = $1 where holder = $2 and result is null";
+            let keep = "update mazurka.jobs set holder = $1, server = pg_postmaster_start_time()
+                where holder = $2 and result is null";
             client.execute(keep, &[&number, &session.number])?;
             // Another one took what runs here: this worker was not ended by it.
             let running: Vec<Vec<u8>> = session.running.iter().map(|key| bytes(*key)).collect();
@@ -204,11 +217,13 @@ impl Server {
         note: impl FnOnce(&T, &mut Session),
     ) -> Result<T> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut pause = PAUSES[0];
+        let (mut pause, mut is_waiting) = (PAUSES[0], false);
         loop {
             let number = session.number;
             let asked = match &mut session.client {
-                Some(client) => question(client, number).map_err(|error| (is_lost(&error) || client.is_closed(), error)),
+                Some(client) => {
+                    question(client, number).map_err(|error| (is_lost(&error) || client.is_closed(), error))
+                }
                 None => match self.begin_session(&mut session) {
                     Ok(()) => continue,
                     Err(Failure::Version(found)) => return Err(self.other_version(&found)),
@@ -217,10 +232,20 @@ impl Server {
             };
             match asked {
                 Ok(answer) => {
+                    if is_waiting {
+                        self.console.error(&format!("{}: the server is back", self.address));
+                    }
                     note(&answer, &mut session);
                     return Ok(answer);
                 }
-                Err((true, _)) => session.client = None,
+                Err((true, error)) => {
+                    session.client = None;
+                    if !is_waiting {
+                        let why = words(&error);
+                        self.console.error(&format!("{}: {why}; waiting for the server", self.address));
+                    }
+                    is_waiting = true;
+                }
                 Err((false, error)) => return Err(anyhow!("error: {}: {}", self.address, words(&error))),
             }
             let until = Instant::now() + pause;
@@ -253,7 +278,8 @@ impl Server {
         // In one order, so that two runs that plan the same jobs never wait for each other in a circle.
         for block in jobs.chunks(BLOCK) {
             let keys: Vec<Vec<u8>> = block.iter().map(|job| bytes(job.key)).collect();
-            let files: Vec<Vec<u8>> = block.iter().map(|job| job.files.iter().flat_map(|file| bytes(*file)).collect()).collect();
+            let files: Vec<Vec<u8>> =
+                block.iter().map(|job| job.files.iter().flat_map(|file| bytes(*file)).collect()).collect();
             let arguments: Vec<String> = block.iter().map(Job::written).collect();
             let pages: Vec<bool> = block.iter().map(|job| job.wants_page).collect();
             self.ask(|client, _| {
@@ -280,7 +306,7 @@ impl Server {
         let take = format!(
             "with {ALIVE}, free as (select j.key from mazurka.jobs j
                 where {} and j.attempts < {MOST_ATTEMPTS} and {of_run} order by j.key limit $2 for update skip locked)
-             update mazurka.jobs set holder = $3 from free where jobs.key = free.key
+             update mazurka.jobs set holder = $3, server = pg_postmaster_start_time() from free where jobs.key = free.key
              returning jobs.key, jobs.files, jobs.arguments, jobs.wants_page",
             free()
         );
@@ -308,8 +334,8 @@ impl Server {
         rows.iter().map(job).collect()
     }
 
-    /// The files of a job, in their order.
-    pub(super) fn files_of(&self, job: &Job) -> Result<Vec<Arc<Files>>> {
+    /// The files of a job, in their order, if they are there as they were.
+    pub(super) fn files_of(&self, job: &Job) -> Result<Option<Vec<Arc<Files>>>> {
         /// So many are kept.
         const MOST: usize = 2_000;
         let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
@@ -328,12 +354,9 @@ impl Server {
                 known.insert(key(row.get(0))?, Arc::new(files));
             }
         }
-        let file = |wanted: &u128| match known.get(wanted) {
-            Some(files) if fingerprint_of(files).0 == *wanted => Ok(Arc::clone(files)),
-            Some(_) => Err(anyhow!("its files are not what they were")),
-            None => Err(anyhow!("its files are not in the store")),
-        };
-        job.files.iter().map(file).collect()
+        let whole =
+            |wanted: &u128| known.get(wanted).filter(|files| fingerprint_of(files).0 == *wanted).map(Arc::clone);
+        Ok(job.files.iter().map(whole).collect())
     }
 
     /// Notes that a job runs here now: if this worker does not survive it, that counts.

@@ -1,11 +1,11 @@
 //! Workers: they take jobs from the database, run each in a process of its own, and bring the results back.
 
-use super::job::Prepared;
+use super::job::{Obstacle, Prepared, clear_away};
 use super::server::{MOST_ATTEMPTS, Outcome, Server, workers};
 use crate::arguments::Work as Arguments;
 use crate::console::{Console, cancel_on_interrupt};
 use crate::jobs::{Ended, Jobs, at_once};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use mazurka::Cancel;
 use mazurka::report::format::count;
 use mazurka::report::pairs::PairRow;
@@ -25,7 +25,7 @@ const MOST_AHEAD: usize = 64;
 /// `mazurka work`: helps with whatever there is.
 pub(crate) fn work(arguments: &Arguments, console: &Console) -> Result<u8> {
     let cancel = cancel_on_interrupt();
-    let server = Server::connect(&arguments.address, &cancel)?;
+    let server = Server::connect(&arguments.address, console, &cancel)?;
     if !console.quiet {
         let progress = server.progress(None)?;
         let left = count((progress.planned - progress.finished) as u64, "job", "jobs");
@@ -41,7 +41,7 @@ pub(crate) fn work(arguments: &Arguments, console: &Console) -> Result<u8> {
 
 /// Someone who works on a run, or on all.
 pub(super) struct Worker<'a> {
-    server: &'a Server,
+    server: &'a Server<'a>,
     run: Option<u128>,
     at_once: usize,
     until_done: bool,
@@ -61,7 +61,13 @@ struct Taken {
 
 impl<'a> Worker<'a> {
     /// With `until_done` it stops when no job is left, not even with others.
-    pub(super) fn new(server: &'a Server, run: Option<u128>, at_once: usize, until_done: bool, cancel: &'a Cancel) -> Self {
+    pub(super) fn new(
+        server: &'a Server<'a>,
+        run: Option<u128>,
+        at_once: usize,
+        until_done: bool,
+        cancel: &'a Cancel,
+    ) -> Self {
         Worker { server, run, at_once, until_done, cancel, taken: Mutex::default() }
     }
 
@@ -71,6 +77,7 @@ impl<'a> Worker<'a> {
 
     /// Works until nothing is left or a stop is asked for, and says how many jobs it did. `tick` is called now and then.
     pub(super) fn run(&self, tick: &(dyn Fn() + Sync)) -> Result<usize> {
+        clear_away();
         let jobs = Jobs { name: "check", at_once: self.at_once, cancel: self.cancel };
         let mut done = 0;
         let worked = jobs.run(
@@ -123,12 +130,21 @@ impl<'a> Worker<'a> {
             let Some(job) = taken.jobs.pop_front() else { return Ok(None) };
             self.server.begin(job.key)?;
             let key = job.key;
-            match self.server.files_of(&job).and_then(|files| Prepared::new(job, &files)) {
+            let prepared = match self.server.files_of(&job)? {
+                Some(files) => Prepared::new(job, &files),
+                None => Err(Obstacle::Job("its files are not in the store".to_owned())),
+            };
+            match prepared {
                 Ok(prepared) => return Ok(Some(prepared)),
                 // What is no job must not come back for ever.
-                Err(why) => {
-                    let row = failed(format!("its check could not be started: {why:#}"));
+                Err(Obstacle::Job(why)) => {
+                    let row = failed(format!("its check could not be started: {why}"));
                     self.server.finish(&[Outcome { key, row, page: None }])?;
+                }
+                Err(Obstacle::Machine(why)) => {
+                    bail!(
+                        "error: no job can be started here: {why}\nexpected a folder for jobs; TMPDIR names another one"
+                    )
                 }
             }
         }
