@@ -516,6 +516,6 @@ mod tests {
     fn an_address_is_shown_without_its_password() {
         assert_eq!(without_password("postgres://me:secret@host:5432/db?sslmode=disable"), "postgres://me@host:5432/db");
         assert_eq!(without_password("postgres://host/db?password=secret"), "postgres://host/db");
-        assert_eq!(ALIVE.contains(&LOCKS.to_string()), true);
+        assert!(ALIVE.contains(&LOCKS.to_string()));
     }
 }
