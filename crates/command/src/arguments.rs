@@ -9,16 +9,20 @@ use mazurka::report::format::{parse_duration, parse_size};
 use mazurka::{Budget, Fairness, Traits};
 use mazurka_home::Profile;
 use mazurka_load::{Settings, parse_range};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// More threads than any machine has cores: a larger number is a slip.
 const MOST_THREADS: usize = 1024;
 
+/// More programs than anyone compares in one run: a larger number is a slip.
+const MOST_POINTS: u64 = 1000;
+
 /// Finds an order of events that breaks a program, or proves that there is none.
 #[derive(Debug, Parser)]
 #[command(
     name = "mazurka",
-    version,
+    version = env!("MAZURKA_VERSION"),
     max_term_width = 100,
     after_help = "\
 Exit codes: 0 verified, 1 violated, 2 a usage or input error, 3 bounded, 4 inconclusive, 5 unsupported.
@@ -28,6 +32,17 @@ Try:  mazurka check examples/threads/lost-update.mz"
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Whether results and errors have colours. `auto`: on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColourChoice::Auto, display_order = 1000)]
+    pub(crate) color: ColourChoice,
+}
+
+/// When output has colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourChoice {
+    Auto,
+    Always,
+    Never,
 }
 
 impl Arguments {
@@ -39,7 +54,7 @@ impl Arguments {
             Command::Pairs(pairs) => pairs.quiet,
             Command::Apps(apps) => apps.quiet,
             Command::Work(work) => work.quiet,
-            Command::Replay(_) => false,
+            Command::Replay(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
 }
@@ -60,6 +75,10 @@ pub(crate) enum Command {
     Agree(Agree),
     /// Help with the checks that `pairs --store postgres://…` has begun, on any machine.
     Work(Work),
+    /// Print what a shell needs to complete this command.
+    Completions(Completions),
+    /// Write the pages of this command for `man`.
+    Man(Man),
 }
 
 /// Which variant of an algorithm.
@@ -210,9 +229,10 @@ pub(crate) struct Search {
     /// Search on this many threads [default: all cores; `event`: one].
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) threads: usize,
-    /// Set a constant of a .mz program, or a macro of a C program.
+    /// Set a constant of a .mz program, or a macro of a C program. `compare` takes a range, too, as in N=2..8, and runs
+    /// each value.
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = define)]
-    pub(crate) define: Vec<(String, i64)>,
+    pub(crate) define: Vec<Define>,
     /// The file with the dependences of a trace [default: dependence.txt in the folder of the trace].
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) dependence: Option<String>,
@@ -338,11 +358,69 @@ impl From<ProfileChoice> for Profile {
     }
 }
 
+/// A constant, and the values that it takes one after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Define {
+    pub(crate) name: String,
+    pub(crate) values: RangeInclusive<i64>,
+}
+
+impl Define {
+    /// It has more than one value.
+    pub(crate) fn is_range(&self) -> bool {
+        self.values.start() < self.values.end()
+    }
+
+    /// `N=2..8`
+    pub(crate) fn written(&self) -> String {
+        let Define { name, values } = self;
+        if self.is_range() {
+            format!("{name}={}..{}", values.start(), values.end())
+        } else {
+            format!("{name}={}", values.start())
+        }
+    }
+}
+
 impl Search {
+    /// Refuses constants with several values.
+    pub(crate) fn refuse_ranges(&self) -> Result<()> {
+        match self.define.iter().find(|define| define.is_range()) {
+            None => Ok(()),
+            Some(define) => Err(anyhow!(
+                "error: -D {}: several values\nexpected one, as in {}={}; `mazurka compare` runs them all",
+                define.written(),
+                define.name,
+                define.values.start()
+            )),
+        }
+    }
+
+    /// Every combination of the values that the constants take, the last constant changing fastest.
+    pub(crate) fn combinations(&self) -> Result<Vec<Vec<(String, i64)>>> {
+        let count = |define: &Define| define.values.end().abs_diff(*define.values.start()).saturating_add(1);
+        let points = self.define.iter().map(count).fold(1u64, u64::saturating_mul);
+        if points > MOST_POINTS {
+            let ranges: Vec<_> = self.define.iter().filter(|one| one.is_range()).map(Define::written).collect();
+            return Err(anyhow!(
+                "error: -D {}: {points} combinations of values\nexpected at most {MOST_POINTS}",
+                ranges.join(" -D ")
+            ));
+        }
+        let mut combinations = vec![Vec::new()];
+        for Define { name, values } in &self.define {
+            let longer = |given: Vec<(String, i64)>| {
+                values.clone().map(move |value| [&given[..], &[(name.clone(), value)]].concat())
+            };
+            combinations = combinations.into_iter().flat_map(longer).collect();
+        }
+        Ok(combinations)
+    }
+
     /// What the program is read with.
     pub(crate) fn settings(&self) -> Settings {
         Settings {
-            defines: self.define.clone(),
+            defines: self.define.iter().map(|define| (define.name.clone(), *define.values.start())).collect(),
             home: self.home.home.clone(),
             profile: self.home.profile.into(),
             libraries: self.home.library.clone(),
@@ -479,7 +557,15 @@ pub(crate) struct Replay {
 #[command(after_help = "\
 Every engine looks for all violations, so that the counts can be compared. An engine that does not support the program \
 says why. Without --time-limit each engine gets 10 seconds. --plain, --no-sleep, --capture and --cutoffs apply to the \
-engines that have them.")]
+engines that have them.
+
+A constant with a range of values makes a sweep: each value is a program of its own, and the page shows how the counts \
+grow.
+
+Examples:
+  mazurka compare examples/handlers/work-pool.mz -D JOBS=3
+  mazurka compare examples/handlers/work-pool.mz -D JOBS=1..4 --engine optimal,event --report growth
+  mazurka compare examples/handlers/work-pool.mz -D JOBS=1..4 --format csv > growth.csv")]
 pub(crate) struct Compare {
     /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
     /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt).
@@ -491,7 +577,8 @@ pub(crate) struct Compare {
     /// Write a page with a chart for a browser into this folder: DIR/index.html.
     #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) report: Option<String>,
-    /// How to write the result: text, json or html; with =FILE into a file, otherwise to standard output. May be repeated.
+    /// How to write the result: text, json, csv or html; with =FILE into a file, otherwise to standard output. May be
+    /// repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) format: Vec<Output>,
     #[command(flatten)]
@@ -658,6 +745,28 @@ pub(crate) struct Work {
     pub(crate) quiet: bool,
 }
 
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  mazurka completions bash > ~/.local/share/bash-completion/completions/mazurka
+  mazurka completions zsh > ~/.zfunc/_mazurka
+  mazurka completions fish > ~/.config/fish/completions/mazurka.fish")]
+pub(crate) struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  mazurka man ~/.local/share/man/man1; man mazurka-check")]
+pub(crate) struct Man {
+    /// The folder, which must be there: a page for the command, and one for each of its subcommands.
+    #[arg(value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) folder: String,
+}
+
 /// How a list is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
@@ -733,9 +842,15 @@ fn thread_count(text: &str) -> Result<usize, String> {
     }
 }
 
-fn define(text: &str) -> Result<(String, i64), String> {
+fn define(text: &str) -> Result<Define, String> {
     let expected = "expected NAME=VALUE with a whole number, as in N=5";
     let (name, value) = text.split_once('=').ok_or(expected)?;
-    let value = value.trim().parse().map_err(|_| expected)?;
-    Ok((name.trim().to_owned(), value))
+    let values = if value.contains("..") {
+        let (from, to) = parse_range(value)?;
+        from..=to
+    } else {
+        let value = value.trim().parse().map_err(|_| expected)?;
+        value..=value
+    };
+    Ok(Define { name: name.trim().to_owned(), values })
 }

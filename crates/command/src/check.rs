@@ -25,6 +25,9 @@ const MOST_STATES_IN_A_PICTURE: usize = 150;
 /// A picture of more events of the unfolding than this shows nothing.
 const MOST_EVENTS_IN_A_PICTURE: usize = 80;
 
+/// What this command writes.
+const FORMATS: [Format; 5] = [Format::Text, Format::Json, Format::Sarif, Format::Junit, Format::Html];
+
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
@@ -34,13 +37,14 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     }
     let mut inputs = arguments.search.inputs(&arguments.files);
     inputs.extend(arguments.schedule.clone());
-    let outputs = Outputs::new(&arguments.format, &Format::ALL, &inputs)?;
+    let outputs = Outputs::new(&arguments.format, &FORMATS, &inputs)?;
     let options = arguments.search.options(arguments.all || arguments.write_accept.is_some(), cancel_on_interrupt());
     let engine = match arguments.engine {
         EngineChoice::Engine(engine) => Some(engine),
         EngineChoice::Auto => None,
     };
     arguments.search.variant.refuse_others(engine.as_slice())?;
+    arguments.search.refuse_ranges()?;
     let backstop = Backstop::default();
     let known = Mutex::new(Known::new(arguments.files.join(" + "), engine.unwrap_or(Engine::Exhaustive)));
     let told = thread::scope(|scope| {
@@ -62,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     save_schedules(arguments, outputs.standard, &loaded, &mut checked, &mut unwritten);
     outputs.write(console, &mut unwritten, |format, medium| match format {
         Format::Html => page_of(&loaded, &checked, &options, None),
-        Format::Text => render_text(&checked, arguments.search.quiet, medium, console),
+        Format::Text | Format::Csv => render_text(&checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), started),
@@ -134,7 +138,7 @@ fn tell_so_far(arguments: &Arguments, outputs: &Outputs<'_>, console: &Console, 
         Format::Html => {
             html::page(&Page { report: &checked.report(), sources: &[], graph: None, unfolding: None, up: None })
         }
-        Format::Text => render_text(checked, arguments.search.quiet, medium, console),
+        Format::Text | Format::Csv => render_text(checked, arguments.search.quiet, medium, console),
         Format::Json => json::report(&checked.report()),
         Format::Sarif => sarif::report(&checked.report()),
         Format::Junit => junit::report(&checked.report(), SystemTime::now()),

@@ -1,5 +1,6 @@
 //! The terminal: results on standard output, progress and errors on standard error, Ctrl-C.
 
+use crate::arguments::ColourChoice;
 use indicatif::{ProgressBar, ProgressStyle};
 use mazurka::report::terminal::visible;
 use mazurka::report::{TextOptions, progress};
@@ -20,15 +21,19 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let wanted = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    pub(crate) fn new(quiet: bool, colour: ColourChoice) -> Self {
         let is_terminal = io::stdout().is_terminal();
+        let coloured = |is_terminal: bool| match colour {
+            ColourChoice::Auto => is_terminal && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            ColourChoice::Always => true,
+            ColourChoice::Never => false,
+        };
         let columns = env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         Console {
             quiet,
-            colour: wanted && is_terminal,
-            error_colour: wanted && io::stderr().is_terminal(),
+            colour: coloured(is_terminal),
+            error_colour: coloured(io::stderr().is_terminal()),
             width: terminal.filter(|_| is_terminal).or(columns).unwrap_or(80).clamp(40, 200),
             lost: OnceLock::new(),
         }

@@ -15,9 +15,11 @@ mod cluster;
 #[path = "no_cluster.rs"]
 mod cluster;
 mod compare;
+mod completions;
 mod console;
 mod jobs;
 mod journal;
+mod man;
 mod output;
 mod page;
 mod pair_store;
@@ -26,7 +28,7 @@ mod plan;
 mod replay;
 mod save;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, ColourChoice, Command};
 use clap::Parser;
 use console::Console;
 use mazurka::report::terminal::name;
@@ -44,7 +46,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(answer) => return ExitCode::from(answer_from_arguments(&answer)),
     };
-    let console = Console::new(arguments.quiet());
+    let console = Console::new(arguments.quiet(), arguments.color);
     let result = match &arguments.command {
         Command::Check(check) => check::run(check, &console),
         Command::Apps(apps) => apps::run(apps, &console),
@@ -53,6 +55,8 @@ fn main() -> ExitCode {
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),
         Command::Work(work) => cluster::work(work, &console),
+        Command::Completions(completions) => Ok(completions::run(completions, &console)),
+        Command::Man(man) => man::run(man, &console),
     };
     let code = result.unwrap_or_else(|error| {
         match error.downcast_ref::<LoadError>() {
@@ -61,7 +65,8 @@ fn main() -> ExitCode {
         }
         BAD_INPUT
     });
-    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_) | Command::Work(_));
+    let has_verdict =
+        matches!(arguments.command, Command::Check(_) | Command::Pairs(_) | Command::Replay(_) | Command::Compare(_));
     ExitCode::from(unless_lost(&console, code, has_verdict))
 }
 
@@ -81,7 +86,7 @@ const VERDICTS: [(u8, &str); 5] =
 
 /// What the arguments themselves are answered with: help, the version, or what is wrong with them.
 fn answer_from_arguments(answer: &clap::Error) -> u8 {
-    let console = Console::new(false);
+    let console = Console::new(false, ColourChoice::Auto);
     let (mut text, styled) = (answer.render().to_string(), answer.render().ansi().to_string());
     if !answer.use_stderr() {
         console.print(if console.colour() { &styled } else { &text });

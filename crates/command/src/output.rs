@@ -15,10 +15,12 @@ pub(crate) enum Format {
     Sarif,
     Junit,
     Html,
+    Csv,
 }
 
 impl Format {
-    pub(crate) const ALL: [Format; 5] = [Format::Text, Format::Json, Format::Sarif, Format::Junit, Format::Html];
+    pub(crate) const ALL: [Format; 6] =
+        [Format::Text, Format::Json, Format::Sarif, Format::Junit, Format::Html, Format::Csv];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -27,6 +29,7 @@ impl Format {
             Format::Sarif => "sarif",
             Format::Junit => "junit",
             Format::Html => "html",
+            Format::Csv => "csv",
         }
     }
 }

@@ -209,3 +209,15 @@ fn whatever_a_program_says_stays_text() {
     assert!(dom.contains("<h2>assertion failed: &lt;/script&gt;&lt;img src=x onerror="));
     assert!(!dom.contains("<title>gone</title>") && occurrences(&dom, "<img") == 0);
 }
+
+#[test]
+fn a_sweep_is_drawn_as_curves() {
+    let Some(browser) = browser() else { return };
+    let folder = folder("page-of-a-sweep");
+    let arguments = ["-D", "JOBS=1..3", "--engine", "enumerate,optimal"];
+    let page = written("compare", "examples/handlers/work-pool.mz", &folder, &arguments);
+    let dom = drawn(&browser, &folder, &page, "");
+    assert_eq!(occurrences(&dom, r#"<td class="told verified""#), 6);
+    assert!(dom.contains("<title>enumerate, JOBS=3: 1,170 (verified)</title>"), "a dot tells its number");
+    assert!(dom.contains(r#"data-stopped="0""#));
+}

@@ -3,7 +3,7 @@
 use crate::TextOptions;
 use crate::format::{count, duration, number};
 use crate::json::pretty;
-use crate::layout::{Paint, excerpt, one_line, pad, width, wrap};
+use crate::layout::{Paint, excerpt, one_line, pad, quoted, width, wrap};
 use crate::meaning::COMPLETE;
 use crate::terminal::name;
 use mazurka_core::Severity;
@@ -466,15 +466,6 @@ pub fn csv(rows: &[PairRow], kind: Rows) -> String {
         text.push('\n');
     }
     text
-}
-
-/// A field of a CSV file.
-fn quoted(field: &str) -> String {
-    if field.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
 }
 
 /// The table as one JSON object.

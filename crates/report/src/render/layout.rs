@@ -18,6 +18,15 @@ pub fn one_line(text: &str) -> String {
     visible(&pieces.join(" "), false).into_owned()
 }
 
+/// A field of a CSV file.
+pub fn quoted(field: &str) -> String {
+    if field.contains(['"', ',', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
 /// As much of a line as an error message can hold.
 pub fn excerpt(line: &str) -> String {
     const MOST: usize = 60;
