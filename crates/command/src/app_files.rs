@@ -2,7 +2,7 @@
 
 use anyhow::{Result, anyhow, bail};
 use mazurka::report::terminal;
-use mazurka_load::file_trouble;
+use mazurka_load::{Kind, file_trouble};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -30,6 +30,42 @@ pub(crate) fn app_files(given: &[String]) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(files.into_iter().collect())
+}
+
+/// The programs among files and folders, each once, in the order of their names. A folder with `configuration.yaml` is a
+/// program.
+pub(crate) fn program_files(given: &[String]) -> Result<Vec<PathBuf>> {
+    const EXPECTED: &str = "expected a program, or a folder with files that end in .mz, .c, .i, .ll or .groovy";
+    let mut files = BTreeSet::new();
+    for given in given {
+        let (path, name) = (Path::new(given), terminal::name(given));
+        if !path.is_dir() && Kind::of(given).is_none() {
+            let why = if path.exists() { "not a known kind of program" } else { "there is no such file or folder" };
+            bail!("error: {name}: {why}\n{EXPECTED}");
+        }
+        let before = files.len();
+        programs_below(path, true, &mut files)?;
+        if files.len() == before && path.is_dir() {
+            bail!("error: {name}: there is no program in this folder\n{EXPECTED}");
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+fn programs_below(path: &Path, is_given: bool, files: &mut BTreeSet<PathBuf>) -> Result<()> {
+    let kind = Kind::of(&path.to_string_lossy());
+    if path.is_dir() && kind != Some(Kind::HomeAssistant) {
+        if !is_given && path.is_symlink() {
+            return Ok(());
+        }
+        for entry in fs::read_dir(path).map_err(|error| unreadable(path, &error))? {
+            programs_below(&entry.map_err(|error| unreadable(path, &error))?.path(), false, files)?;
+        }
+    // A text file may be anything, and a .yaml file is a part of a configuration, unless it is named.
+    } else if is_given || path.is_dir() || matches!(kind, Some(Kind::Mz | Kind::C | Kind::Home)) {
+        files.insert(path.to_owned());
+    }
+    Ok(())
 }
 
 fn apps_below(folder: &Path, files: &mut BTreeSet<PathBuf>) -> Result<()> {

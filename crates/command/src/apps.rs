@@ -6,7 +6,7 @@ use crate::app_files::app_files;
 use crate::arguments::{Apps as Arguments, ListFormat, ProfileChoice};
 use crate::automations;
 use crate::console::{Console, cancel_on_interrupt, memory_in_use};
-use crate::jobs::{Ended, Jobs, end_when_input_is_closed};
+use crate::jobs::{Ended, Jobs, at_once, each, end_when_input_is_closed};
 use anyhow::Result;
 use mazurka::report::apps::{self, AppRow, Stage};
 use mazurka::{Cancel, Counter, Engine, Location, StopReason, Verdict, Violation, ViolationKind};
@@ -14,6 +14,7 @@ use mazurka_home::{Faults, Home, HomeText, Options};
 use mazurka_load::{HomeProgram, is_configuration, read_app};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// How much memory one app may take.
 const MEMORY: u64 = 1 << 30;
@@ -30,9 +31,9 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
         rows.extend(files.iter().map(|file| look_at(file, arguments, &cancel)));
     } else {
         let bar = console.bar("apps", files.len(), 0);
-        let jobs = Jobs { name: "run", at_once: 0, time_limit: arguments.time_limit, cancel: &cancel };
+        let jobs = Jobs { name: "run", at_once: at_once(0).min(files.len()), cancel: &cancel };
         jobs.run(
-            &files,
+            each(&files),
             |file, command| add_arguments(file, arguments, command),
             |file, ended| row_of(file, ended),
             |batch| {
@@ -56,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
 }
 
 /// The arguments of a process that looks at one app.
-fn add_arguments(file: &Path, arguments: &Arguments, command: &mut Command) {
+fn add_arguments(file: &Path, arguments: &Arguments, command: &mut Command) -> Duration {
     command.arg("apps").arg(file).args(["--format", "json", "--quiet", "--until-closed"]);
     command.arg("--time-limit").arg(format!("{}ms", arguments.time_limit.as_millis()));
     for folder in &arguments.library {
@@ -65,6 +66,7 @@ fn add_arguments(file: &Path, arguments: &Arguments, command: &mut Command) {
     if arguments.profile == ProfileChoice::Paper {
         command.args(["--profile", "paper"]);
     }
+    arguments.time_limit
 }
 
 fn row_of(file: &Path, ended: Ended) -> AppRow {

@@ -3,7 +3,7 @@
 use crate::output::{Format, Output};
 use anyhow::{Result, anyhow};
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use mazurka::engines::{Capture, Cutoffs, Engine, Options};
 use mazurka::report::format::{parse_duration, parse_size};
 use mazurka::{Budget, Fairness, Traits};
@@ -53,6 +53,7 @@ impl Arguments {
             Command::Agree(agree) => agree.quiet,
             Command::Pairs(pairs) => pairs.quiet,
             Command::Apps(apps) => apps.quiet,
+            Command::Work(work) => work.quiet,
             Command::Replay(_) | Command::Home(_) | Command::Completions(_) | Command::Man(_) => false,
         }
     }
@@ -72,6 +73,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Compare all engines with `exhaustive` on random programs.
     Agree(Agree),
+    /// Help with the checks that `pairs --store postgres://…` has begun, on any machine.
+    Work(Work),
     /// Write the home that smart-home apps are checked in, to be changed by hand.
     Home(HomeCommand),
     /// Print what a shell needs to complete this command.
@@ -523,6 +526,9 @@ pub(crate) struct Check {
     /// End when the standard input is closed.
     #[arg(long, hide = true)]
     pub(crate) until_closed: bool,
+    /// Read nothing outside of the current folder, and call no compiler.
+    #[arg(long, hide = true)]
+    pub(crate) confined: bool,
     /// Write a page about what was found into this file: one of those that `pairs` leads to.
     #[arg(long, hide = true, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) pair_page: Option<String>,
@@ -643,11 +649,17 @@ wait.
 Examples:
   mazurka pairs examples/smart-home --report matrix
   mazurka pairs apps --list pairs.txt --time-limit 2m --format csv > table.csv
-  mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt")]
+  mazurka pairs apps --write-accept accepted.txt; mazurka pairs apps --accept accepted.txt
+  mazurka pairs programs --of 1 --store postgres://mazurka@server/mazurka")]
 pub(crate) struct Pairs {
-    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration.
+    /// Apps (.groovy), and folders with apps in them; or the folder of a Home Assistant configuration; with --of 1 any
+    /// programs, and folders with programs in them.
     #[arg(required = true, value_name = "FILES|DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) files: Vec<String>,
+    /// Check all sets of this many apps: 2 is pairs, 3 is triples. With 1 each program in a folder is checked by itself,
+    /// whatever kind it is of [default: 2].
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=3))]
+    pub(crate) of: Option<u8>,
     /// Check only the pairs in this file: two apps on each line, separated by a comma.
     #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) list: Option<String>,
@@ -667,9 +679,13 @@ pub(crate) struct Pairs {
     /// Check this many pairs at a time [default: one for each core].
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
     pub(crate) jobs: usize,
-    /// Keep the results in this file.
-    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new(), default_value = "pairs.store")]
+    /// Keep the results in this file; or in a PostgreSQL database, as in postgres://user@host/database, where `mazurka work`
+    /// on other machines helps.
+    #[arg(long, value_name = "FILE|ADDRESS", value_parser = NonEmptyStringValueParser::new(), default_value = "pairs.store")]
     pub(crate) store: String,
+    /// Only look on while others work at the database, and print the table in the end.
+    #[arg(long, conflicts_with_all = ["fresh", "no_store", "jobs"])]
+    pub(crate) watch: bool,
     /// Do not keep results.
     #[arg(long, conflicts_with_all = ["store", "fresh"])]
     pub(crate) no_store: bool,
@@ -759,6 +775,29 @@ pub(crate) struct HomeInit {
     /// Look for the libraries that Hubitat apps include in this folder, too; may be repeated.
     #[arg(long, value_name = "DIR", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) library: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Needs no files: what a job reads comes from the database. A job may only check a program; it reads no file of this machine. \
+The password of the database is taken from the environment variable PGPASSWORD. Ctrl-C ends the work: jobs that are not \
+done are free for others at once.
+
+Example:
+  mazurka work postgres://mazurka@server/mazurka")]
+pub(crate) struct Work {
+    /// The database, as in postgres://user@host/database.
+    #[arg(value_name = "ADDRESS", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) address: String,
+    /// Run this many jobs at a time [default: one for each core].
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = thread_count)]
+    pub(crate) jobs: usize,
+    /// End when all jobs are done, instead of waiting for more.
+    #[arg(long)]
+    pub(crate) until_done: bool,
+    /// Say nothing but what goes wrong.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -14,7 +14,7 @@ use mazurka::report::html::{self, Page};
 use mazurka::report::pairs::PairRow;
 use mazurka::report::{TextOptions, json, junit, may_be_replaced, sarif, terminal, text};
 use mazurka::{Check, Checked, Engine, Origin, StopReason, Verdict};
-use mazurka_load::{LoadError, Loaded, load_within};
+use mazurka_load::{LoadError, Loaded, confine, load_within};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -31,6 +31,9 @@ const FORMATS: [Format; 5] = [Format::Text, Format::Json, Format::Sarif, Format:
 pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     if arguments.until_closed {
         end_when_input_is_closed(Verdict::Inconclusive(StopReason::Cancelled).exit_code());
+    }
+    if arguments.confined {
+        confine(Path::new(".")).map_err(|error| anyhow!("error: the current folder: {error}"))?;
     }
     let mut inputs = arguments.search.inputs(&arguments.files);
     inputs.extend(arguments.schedule.clone());

@@ -20,10 +20,8 @@ const GRACE: Duration = Duration::from_secs(20);
 pub(crate) struct Jobs<'a> {
     /// What one is called in messages: "check".
     pub(crate) name: &'static str,
-    /// How many run at once; 0 is one for each core.
+    /// How many run at once.
     pub(crate) at_once: usize,
-    /// The time limit that each of them keeps by itself. One that is far beyond it is ended.
-    pub(crate) time_limit: Duration,
     /// Stops all of them.
     pub(crate) cancel: &'a Cancel,
 }
@@ -44,8 +42,23 @@ struct Leash(Mutex<Held>);
 
 #[derive(Default)]
 struct Held {
-    input: Option<(ChildStdin, Instant)>,
+    /// The input, and when the job is given up.
+    input: Option<(ChildStdin, Option<Instant>)>,
     is_overdue: bool,
+}
+
+/// How many jobs run at once: as many as are wanted, where that is 0 one for each core.
+pub(crate) fn at_once(wanted: usize) -> usize {
+    if wanted > 0 { wanted } else { thread::available_parallelism().map_or(1, usize::from) }
+}
+
+/// Hands out some items, one after the other.
+pub(crate) fn each<'i, I>(items: &'i [I]) -> impl Fn() -> Option<&'i I> + Sync
+where
+    I: Sync,
+{
+    let next = AtomicUsize::new(0);
+    move || items.get(next.fetch_add(1, Ordering::Relaxed))
 }
 
 impl Leash {
@@ -57,41 +70,42 @@ impl Leash {
         self.held().input = None;
     }
 
-    /// Gives up a job that has run for longer than this.
-    fn let_go_after(&self, patience: Duration) {
+    /// Gives up a job that does not keep its time limit.
+    fn let_go_if_overdue(&self) {
         let mut held = self.held();
-        if held.input.as_ref().is_some_and(|(_, since)| since.elapsed() > patience) {
+        let is_overdue = |until: &Option<Instant>| until.is_some_and(|until| Instant::now() > until);
+        if held.input.as_ref().is_some_and(|(_, until)| is_overdue(until)) {
             *held = Held { input: None, is_overdue: true };
         }
     }
 }
 
 impl Jobs<'_> {
-    /// Runs this program once for each item, with the arguments that `arguments` adds. `result` makes something of what
-    /// a job has left, and `take` receives the results as they come, those that have come together at once.
-    pub(crate) fn run<I: Sync, R: Send>(
+    /// Runs this program once for each item that `next` gives, with the arguments that `arguments` adds. That returns the
+    /// time limit that the job keeps by itself: one that is far beyond it is ended. `result` makes something of what a job
+    /// has left, and `take` receives the results as they come, those that have come together at once.
+    pub(crate) fn run<I, R: Send>(
         &self,
-        items: &[I],
-        arguments: impl Fn(&I, &mut Command) + Sync,
-        result: impl Fn(&I, Ended) -> R + Sync,
+        next: impl Fn() -> Option<I> + Sync,
+        arguments: impl Fn(&I, &mut Command) -> Duration + Sync,
+        result: impl Fn(I, Ended) -> R + Sync,
         take: impl FnMut(Vec<R>) -> Result<()>,
     ) -> Result<()> {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let at_once = if self.at_once == 0 { cores } else { self.at_once }.min(items.len()).max(1);
-        let leashes: Vec<Leash> = (0..at_once).map(|_| Leash::default()).collect();
+        let leashes: Vec<Leash> = (0..self.at_once.max(1)).map(|_| Leash::default()).collect();
         let program = std::env::current_exe()
             .with_context(|| format!("error: this program cannot find itself to start a {}", self.name))?;
-        let (next, arguments, result) = (AtomicUsize::new(0), &arguments, &result);
+        let (next, arguments, result) = (&next, &arguments, &result);
         thread::scope(|scope| {
             let (send, receive) = channel();
             for leash in &leashes {
-                let (send, next, program) = (send.clone(), &next, &program);
+                let (send, program) = (send.clone(), &program);
                 scope.spawn(move || {
                     while !self.cancel.is_cancelled() {
-                        let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                        let Some(item) = next() else { break };
                         let mut command = Command::new(program);
-                        arguments(item, &mut command);
-                        let result = result(item, self.run_one(command, leash));
+                        let limit = arguments(&item, &mut command);
+                        let ended = self.run_one(command, limit, leash);
+                        let result = result(item, ended);
                         if self.cancel.is_cancelled() || send.send(result).is_err() {
                             break;
                         }
@@ -115,7 +129,6 @@ impl Jobs<'_> {
         mut take: impl FnMut(Vec<R>) -> Result<()>,
         leashes: &[Leash],
     ) -> Result<()> {
-        let patience = self.time_limit.saturating_mul(2).saturating_add(GRACE);
         loop {
             match receive.recv_timeout(GLANCE) {
                 Ok(first) => {
@@ -124,14 +137,15 @@ impl Jobs<'_> {
                     take(batch)?;
                 }
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => leashes.iter().for_each(Leash::let_go),
-                Err(RecvTimeoutError::Timeout) => leashes.iter().for_each(|leash| leash.let_go_after(patience)),
+                Err(RecvTimeoutError::Timeout) => leashes.iter().for_each(Leash::let_go_if_overdue),
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),
             }
         }
     }
 
-    fn run_one(&self, mut command: Command, leash: &Leash) -> Ended {
+    fn run_one(&self, mut command: Command, limit: Duration, leash: &Leash) -> Ended {
         let started = Instant::now();
+        let until = started.checked_add(limit.saturating_mul(2).saturating_add(GRACE));
         let ended =
             |output: String, trouble: String| Ended { output, trouble, seconds: started.elapsed().as_secs_f64() };
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -142,7 +156,7 @@ impl Jobs<'_> {
             Ok(child) => child,
             Err(error) => return ended(String::new(), format!("its {} could not be started: {error}", self.name)),
         };
-        *leash.held() = Held { input: child.stdin.take().map(|input| (input, started)), is_overdue: false };
+        *leash.held() = Held { input: child.stdin.take().map(|input| (input, until)), is_overdue: false };
         let (output, errors) = drain(&mut child);
         let status = child.wait();
         leash.let_go();
@@ -180,7 +194,7 @@ fn read_all(from: Option<impl Read>) -> String {
 }
 
 /// The first error, on one line. Of one that is shown with its source: the place, the message and what was expected.
-fn first_words(errors: &str) -> String {
+pub(crate) fn first_words(errors: &str) -> String {
     const ERROR: &str = "error: ";
     let (mut words, mut place) = (Vec::new(), String::new());
     let lines = errors.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -235,15 +249,16 @@ mod tests {
     #[test]
     fn one_job_does_not_end_the_others() {
         let cancel = Cancel::default();
-        let jobs = Jobs { name: "job", at_once: 2, time_limit: Duration::from_secs(60), cancel: &cancel };
+        let jobs = Jobs { name: "job", at_once: 2, cancel: &cancel };
         let mut ended = Vec::new();
         let names = ["jobs::tests::a_job_that_aborts", "nothing_of_that_name"];
-        let arguments = |name: &&str, command: &mut Command| {
+        let arguments = |name: &&&str, command: &mut Command| {
             command.args(["--ignored", "--exact", name]);
+            Duration::from_secs(60)
         };
         let result =
             |name: &&str, ended: Ended| (name.to_string(), ended.output.contains("test result: ok"), ended.trouble);
-        let taken = jobs.run(&names, arguments, result, |batch| {
+        let taken = jobs.run(each(&names), arguments, result, |batch| {
             ended.extend(batch);
             Ok(())
         });

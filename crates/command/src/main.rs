@@ -9,6 +9,11 @@ mod arguments;
 mod automations;
 mod backstop;
 mod check;
+#[cfg(feature = "postgres")]
+mod cluster;
+#[cfg(not(feature = "postgres"))]
+#[path = "no_cluster.rs"]
+mod cluster;
 mod compare;
 mod completions;
 mod console;
@@ -20,6 +25,7 @@ mod output;
 mod page;
 mod pair_store;
 mod pairs;
+mod plan;
 mod replay;
 mod save;
 
@@ -49,6 +55,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
         Command::Agree(agree) => agree::run(agree, &console),
+        Command::Work(work) => cluster::work(work, &console),
         Command::Home(home) => home::run(home, &console),
         Command::Completions(completions) => Ok(completions::run(completions, &console)),
         Command::Man(man) => man::run(man, &console),

@@ -1,8 +1,10 @@
 //! C programs as something that can be checked: clang is called, and the program is made of what it prints.
 
+use crate::bundle::INTERMEDIATE;
 use crate::compile_commands::{self, Entry, is_same};
 use crate::diagnostic;
 use crate::load::{LoadError, Loaded};
+use crate::read::is_confined;
 use crate::read_text;
 use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
@@ -235,6 +237,9 @@ pub(crate) fn load_c(
         let text = read_text(&file, "a C file")?;
         let module = if has_extension(&file, "ll") {
             text.clone()
+        } else if is_confined() {
+            // It was translated where it comes from.
+            read_text(&format!("{file}{INTERMEDIATE}"), "what clang makes of a C file")?
         } else {
             translate(&file, &text, &options, settings, &mut stop)?
         };
@@ -279,6 +284,12 @@ pub(crate) fn load_c(
         texts,
         subject: Box::new(CProgram::new(program)),
     })
+}
+
+/// What clang makes of a C file that is a program by itself.
+pub(crate) fn intermediate(file: &str, text: &str, budget: &Budget) -> Result<String, LoadError> {
+    let mut meter = Meter::start(budget);
+    translate(file, text, &[], &Settings::default(), &mut |_| meter.check())
 }
 
 fn has_extension(file: &str, extension: &str) -> bool {

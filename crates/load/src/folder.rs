@@ -1,6 +1,6 @@
 //! The folder of a Home Assistant configuration. Nothing outside of it is read, whatever its files and links say.
 
-use crate::read::{decode, read_bytes};
+use crate::read::{decode, is_open_to_us, read_bytes};
 use mazurka_hass::config::Files;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,9 @@ pub struct Folder {
 impl Folder {
     /// A folder that is there.
     pub fn new(root: &Path) -> Result<Self, String> {
+        if !is_open_to_us(root) {
+            return Err(crate::file_trouble(&std::io::ErrorKind::NotFound.into()));
+        }
         let root = root.canonicalize().map_err(|error| crate::file_trouble(&error))?;
         Ok(Folder { root, spare: MOST_ALTOGETHER })
     }

@@ -13,7 +13,7 @@ use mazurka::{
     Counter, Engine, Exploration, Found, Location, Meter, Observer, Progress, Schedule, Statistics, StopReason,
     Subject, Verdict, ViolationKind,
 };
-use mazurka_hass::config::{Configuration, Expectation, Problem, read_configuration, read_files};
+use mazurka_hass::config::{Configuration, Expectation, Files, Problem, read_configuration, read_files};
 use mazurka_hass::{Home, OneSlice};
 use std::collections::HashSet;
 use std::path::Path;
@@ -444,8 +444,40 @@ pub fn is_configuration(path: &str) -> bool {
     path.join("configuration.yaml").is_file() || path.extension().is_some_and(|end| end == "yaml" || end == "yml")
 }
 
+/// A folder, and who is told what is read of it.
+struct Seen<'s> {
+    files: Folder,
+    seen: &'s mut dyn FnMut(&str, Option<&str>),
+}
+
+impl Files for Seen<'_> {
+    fn read(&mut self, path: &str) -> Result<Option<String>, String> {
+        let text = self.files.read(path)?;
+        if let Some(text) = &text {
+            (self.seen)(path, Some(text));
+        }
+        Ok(text)
+    }
+
+    fn list(&mut self, folder: &str) -> Result<Option<Vec<(String, bool)>>, String> {
+        let names = self.files.list(folder)?;
+        if names.is_some() {
+            (self.seen)(folder, None);
+        }
+        Ok(names)
+    }
+}
+
 /// Reads a configuration: one folder, or files of one folder.
 pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> {
+    load_configuration_from(paths, &mut |_, _| ())
+}
+
+/// The same; `seen` is told of each file that is read, with its text, and of each folder that is listed.
+pub(crate) fn load_configuration_from(
+    paths: &[String],
+    seen: &mut dyn FnMut(&str, Option<&str>),
+) -> Result<Configuration, LoadError> {
     let fault = |path: &str, problem: &Problem| {
         // The name of the file stands in front once.
         let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
@@ -461,10 +493,10 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
     if let [folder] = paths
         && Path::new(folder).is_dir()
     {
-        let mut files = Folder::new(Path::new(folder)).map_err(|why| {
+        let files = Folder::new(Path::new(folder)).map_err(|why| {
             LoadError::plain(format!("error: {}: {why}\nexpected a folder that can be read", shown(folder)))
         })?;
-        return read_configuration(&mut files).map_err(|problem| fault(folder, &problem));
+        return read_configuration(&mut Seen { files, seen }).map_err(|problem| fault(folder, &problem));
     }
     // The files of one folder know each other by their names.
     let first = paths.first().map_or("", String::as_str);
@@ -499,7 +531,7 @@ pub fn load_configuration(paths: &[String]) -> Result<Configuration, LoadError> 
             }
         }
     }
-    let mut files = Folder::new(folder)
+    let files = Folder::new(folder)
         .map_err(|why| LoadError::plain(format!("error: {}: {why}\nexpected a file that can be read", shown(first))))?;
-    read_files(&mut files, &names).map_err(|problem| fault(first, &problem))
+    read_files(&mut Seen { files, seen }, &names).map_err(|problem| fault(first, &problem))
 }

@@ -1,6 +1,7 @@
 //! Apps with the libraries that they include, which stand in other files of the same collection.
 
 use crate::load::LoadError;
+use crate::read::is_open_to_us;
 use crate::{file_trouble, read_text};
 use mazurka::report::terminal::name as shown;
 use mazurka_home::{included, library_name, with_libraries};
@@ -70,6 +71,7 @@ fn places(file: &Path, folders: &[String]) -> Result<Vec<PathBuf>, LoadError> {
             break;
         }
     }
+    places.retain(|place| is_open_to_us(place));
     Ok(places)
 }
 

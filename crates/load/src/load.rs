@@ -298,7 +298,7 @@ fn home_of(
 }
 
 /// The file of dependences that is looked for beside a trace.
-const DEPENDENCE: &str = "dependence.txt";
+pub(crate) const DEPENDENCE: &str = "dependence.txt";
 
 fn load_trace(file: &str, dependence: Option<&String>, colour: bool) -> Result<Loaded, LoadError> {
     let beside = Path::new(file).with_file_name(DEPENDENCE);

@@ -4,10 +4,31 @@ use crate::LoadError;
 use mazurka::report::terminal::name;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The most bytes that a file may have.
 pub const MOST_BYTES: u64 = 64 << 20;
+
+/// The only folder that this process reads, if it is confined to one.
+static ONLY: OnceLock<PathBuf> = OnceLock::new();
+
+/// From now on nothing outside of this folder is read, whatever a program includes and wherever links lead, and no compiler
+/// is called: the program comes from a stranger.
+pub fn confine(folder: &Path) -> io::Result<()> {
+    let folder = folder.canonicalize()?;
+    ONLY.get_or_init(|| folder);
+    Ok(())
+}
+
+pub(crate) fn is_confined() -> bool {
+    ONLY.get().is_some()
+}
+
+/// Whether this process may look at a file or folder.
+pub(crate) fn is_open_to_us(path: &Path) -> bool {
+    ONLY.get().is_none_or(|only| path.canonicalize().is_ok_and(|path| path.starts_with(only)))
+}
 
 /// Reads a text. `kind` says what was expected, as in "an app". A byte order mark at its beginning is left out.
 pub fn read_text(file: &str, kind: &str) -> Result<String, LoadError> {
@@ -44,6 +65,10 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
 
 /// What is known of a file before it is opened, or why that will not be done.
 pub(crate) fn look(path: &Path) -> Result<Metadata, String> {
+    if !is_open_to_us(path) {
+        // Whether there is one is not for strangers to know.
+        return Err(file_trouble(&io::ErrorKind::NotFound.into()));
+    }
     let metadata = fs::metadata(path).map_err(|error| file_trouble(&error))?;
     if metadata.is_dir() {
         return Err("this is a folder".to_owned());

@@ -225,7 +225,7 @@ fn traces() {
 #[test]
 fn lists() {
     survives("list", &["# some\nfire-alarm, lock-when-away\na\tb\n\nc d\n".to_owned()], |text| {
-        let _ = listed("list", text);
+        let _ = listed("list", text, 2);
     });
     let accepted =
         "# mine\nfire-alarm + lock-when-away: \"Fire Alarm\" unlocks the lock that \"Lock When Away\" locked\n";

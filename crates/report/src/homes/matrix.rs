@@ -16,9 +16,9 @@ pub fn page(rows: &[PairRow], kind: Rows) -> String {
     let conclusion = pairs::conclusion(rows, kind);
     let cells = match kind {
         Rows::Pairs => rows.to_vec(),
-        Rows::Slices => cells(rows),
+        Rows::Triples | Rows::Programs | Rows::Slices => cells(rows),
     };
-    let title = format!("{} side by side · {conclusion}", if kind == Rows::Pairs { "apps" } else { "automations" });
+    let title = format!("{} side by side · {conclusion}", kind.title_of_all());
     document(&title, &plain, "", &MatrixObject::new(&cells, conclusion), &SCRIPTS)
 }
 

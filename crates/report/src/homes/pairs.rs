@@ -66,6 +66,10 @@ pub enum Rows {
     /// Two apps each.
     #[default]
     Pairs,
+    /// Three apps each.
+    Triples,
+    /// One program each.
+    Programs,
     /// Some automations of a home with Home Assistant each.
     Slices,
 }
@@ -73,17 +77,29 @@ pub enum Rows {
 impl Rows {
     fn title(self) -> &'static str {
         match self {
-            Rows::Pairs => "apps",
+            Rows::Pairs | Rows::Triples => "apps",
+            Rows::Programs => "program",
             Rows::Slices => "automations",
+        }
+    }
+
+    pub(crate) fn title_of_all(self) -> &'static str {
+        if self == Rows::Programs { "programs" } else { self.title() }
+    }
+
+    /// What the rows are, in a word.
+    pub fn things(self) -> &'static str {
+        match self {
+            Rows::Pairs => "pairs",
+            Rows::Triples => "triples",
+            Rows::Programs => "programs",
+            Rows::Slices => "slices",
         }
     }
 
     /// A number of rows, in words.
     pub fn counted(self, rows: usize) -> String {
-        match self {
-            Rows::Pairs => count(rows as u64, "pair", "pairs"),
-            Rows::Slices => count(rows as u64, "slice", "slices"),
-        }
+        count(rows as u64, self.things().trim_end_matches('s'), self.things())
     }
 }
 
@@ -231,12 +247,16 @@ impl PairRow {
 
     /// What was found, counted: "2 conflicts, 1 crash".
     pub(crate) fn summary(&self) -> String {
-        const KINDS: [(&str, &str, &str); 5] = [
+        const KINDS: [(&str, &str, &str); 9] = [
             ("conflict", "conflict", "conflicts"),
             ("cascade", "cascade", "cascades"),
             ("crash", "crash", "crashes"),
             ("invariant", "broken rule", "broken rules"),
+            ("assertion", "failed assertion", "failed assertions"),
+            ("deadlock", "deadlock", "deadlocks"),
+            ("livelock", "livelock", "livelocks"),
             ("liveness", "endless run", "endless runs"),
+            ("race", "data race", "data races"),
         ];
         let counts = KINDS.map(|(kind, one, many)| (self.found(kind) as u64, one, many));
         let parts = counts.iter().filter(|(found, ..)| *found > 0).map(|&(found, one, many)| count(found, one, many));
@@ -247,17 +267,17 @@ impl PairRow {
 
 /// A line of a list that does not name two apps.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}: {found}\nexpected two apps, as in: fire-alarm, lock-when-away", name(.file)
-)]
+#[error("{}:{line}: {found}\nexpected {} apps, as in: fire-alarm, lock-when-away{}", name(.file), if *.wanted == 3 { "three" } else { "two" }, if *.wanted == 3 { ", night-light" } else { "" })]
 pub struct ListError {
     file: String,
     line: usize,
     found: String,
+    wanted: usize,
 }
 
-/// The pairs of a list, each with its line: two names on each line, with a comma or blanks between them. Empty lines and
+/// The pairs of a list, each with its line: two names on each line, or as many as are wanted, with a comma or blanks between them. Empty lines and
 /// lines that begin with `#` are passed over. The name is for error messages.
-pub fn listed(file: &str, text: &str) -> Result<Vec<(usize, [String; 2])>, ListError> {
+pub fn listed(file: &str, text: &str, wanted: usize) -> Result<Vec<(usize, Vec<String>)>, ListError> {
     let mut pairs = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
@@ -266,10 +286,10 @@ pub fn listed(file: &str, text: &str) -> Result<Vec<(usize, [String; 2])>, ListE
         }
         let names: Vec<&str> = line.split([',', '\t']).map(str::trim).filter(|name| !name.is_empty()).collect();
         let names = if names.len() == 1 { line.split_whitespace().collect() } else { names };
-        let [one, other] = names[..] else {
-            return Err(ListError { file: file.to_owned(), line: number, found: excerpt(line) });
-        };
-        pairs.push((number, [one.to_owned(), other.to_owned()]));
+        if names.len() != wanted {
+            return Err(ListError { file: file.to_owned(), line: number, found: excerpt(line), wanted });
+        }
+        pairs.push((number, names.into_iter().map(str::to_owned).collect()));
     }
     Ok(pairs)
 }
@@ -399,7 +419,10 @@ fn sentence(violation: &PairViolation) -> String {
 pub(crate) fn conclusion(rows: &[PairRow], kind: Rows) -> String {
     let total = kind.counted(rows.len());
     let fights = rows.iter().filter(|row| row.found("conflict") > 0).count();
-    let mut parts = vec![format!("{} fight", number(fights as u64))];
+    let mut parts = Vec::new();
+    if kind != Rows::Programs || fights > 0 {
+        parts.push(format!("{} fight", number(fights as u64)));
+    }
     for verdict in ["violated", "verified", "bounded", "inconclusive", "unsupported", FAILED, ACCEPTED] {
         let of_verdict = rows.iter().filter(|row| row.verdict == verdict).count();
         if of_verdict > 0 {
@@ -414,10 +437,14 @@ pub(crate) fn conclusion(rows: &[PairRow], kind: Rows) -> String {
 }
 
 /// The table with commas between the columns, one line per pair.
-pub fn csv(rows: &[PairRow]) -> String {
-    let mut text =
-        "first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found,severity,accepted\n"
-            .to_owned();
+pub fn csv(rows: &[PairRow], kind: Rows) -> String {
+    let names = match kind {
+        Rows::Programs => &["program"][..],
+        Rows::Triples => &["first", "second", "third"],
+        Rows::Pairs | Rows::Slices => &["first", "second"],
+    };
+    let mut text = names.join(",")
+        + ",verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found,severity,accepted\n";
     for row in rows {
         let counted = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         let worst = row.new_findings().rev().max_by_key(|violation| violation.severity());
@@ -430,7 +457,8 @@ pub fn csv(rows: &[PairRow]) -> String {
                 .unwrap_or_default(),
         };
         let app = |index: usize| row.apps.get(index).map(|app| one_line(app)).unwrap_or_default();
-        let mut fields = vec![app(0), app(1), row.verdict.clone()];
+        let mut fields: Vec<String> = (0..names.len()).map(app).collect();
+        fields.push(row.verdict.clone());
         fields.extend(["conflict", "cascade", "crash", "invariant"].map(|kind| row.found(kind).to_string()));
         fields.extend([row.events, row.states, row.transitions].map(counted));
         fields.extend([format!("{:.6}", row.seconds), counted(row.peak_bytes), one_line(&found)]);
@@ -530,7 +558,7 @@ pub(crate) mod tests {
 
     #[test]
     fn machines_get_a_line_per_pair() {
-        insta::assert_snapshot!(csv(&some()), @r#"
+        insta::assert_snapshot!(csv(&some(), Rows::Pairs), @r#"
         first,second,verdict,conflicts,cascades,crashes,rules,events,states,transitions,seconds,peak_bytes,found,severity,accepted
         alarm,lock,violated,1,0,0,0,4,1234,5678,0.012300,1048576,"""Lock"" locks what ""Alarm"" unlocked",high,0
         big,bigger,inconclusive,0,0,0,0,4,1234,5678,0.012300,1048576,the time limit was reached,,0
@@ -557,7 +585,7 @@ pub(crate) mod tests {
 
         2 pairs: 1 fight, 1 violated, 1 accepted; 2 findings are accepted
         ");
-        let lines = csv(&rows);
+        let lines = csv(&rows, Rows::Pairs);
         assert!(lines.contains("a,b,violated,1,0,1,0,") && lines.contains("it falls,high,1\n"), "{lines}");
         let mut stopped = row(["a", "b"], "violated", &findings[..1]);
         stopped.reason = Some("the search stopped at the first violation".to_owned());
