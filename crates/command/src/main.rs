@@ -11,6 +11,7 @@ mod backstop;
 mod check;
 mod compare;
 mod console;
+mod explore;
 mod jobs;
 mod journal;
 mod output;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Pairs(pairs) => pairs::run(pairs, &console),
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
+        Command::Explore(explore) => explore::run(explore, &console),
         Command::Agree(agree) => agree::run(agree, &console),
     };
     let code = result.unwrap_or_else(|error| {
@@ -54,7 +56,7 @@ fn main() -> ExitCode {
         }
         BAD_INPUT
     });
-    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_));
+    let has_verdict = !matches!(arguments.command, Command::Apps(_) | Command::Agree(_) | Command::Explore(_));
     ExitCode::from(unless_lost(&console, code, has_verdict))
 }
 
