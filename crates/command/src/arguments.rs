@@ -50,6 +50,7 @@ impl Arguments {
         match &self.command {
             Command::Check(check) => check.search.quiet,
             Command::Compare(compare) => compare.search.quiet,
+            Command::Explore(explore) => explore.search.quiet,
             Command::Agree(agree) => agree.quiet,
             Command::Pairs(pairs) => pairs.quiet,
             Command::Apps(apps) => apps.quiet,
@@ -69,6 +70,8 @@ pub(crate) enum Command {
     Apps(Apps),
     /// Run a saved schedule again, step by step.
     Replay(Replay),
+    /// Open a page on which you run a program yourself, step by step.
+    Explore(Explore),
     /// Run all engines that support a program on it, side by side.
     Compare(Compare),
     /// Compare all engines with `exhaustive` on random programs.
@@ -572,6 +575,37 @@ pub(crate) struct Replay {
     /// How to write the result: text or json; with =FILE into a file, otherwise to standard output. May be repeated.
     #[arg(long, value_name = "FORMAT[=FILE]", value_parser = output)]
     pub(crate) format: Vec<Output>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The page is served on this machine only, to those who have its address, until Ctrl-C. Nothing is written: a schedule that \
+you save goes where your browser saves what it downloads.
+
+The address of the page names the place where you stand, so that you can keep it. A place belongs to the program as it is; \
+--at goes there again.
+
+Examples:
+  mazurka explore examples/threads/lost-update.mz
+  mazurka explore lost-update.schedule
+  mazurka explore examples/threads/dining-philosophers.mz -D N=3 --at 0-0.0.1")]
+pub(crate) struct Explore {
+    /// The program: a .mz file, C files (.c, preprocessed: .i, or LLVM IR: .ll), the .groovy files of a smart home's apps, the
+    /// folder or .yaml files of a Home Assistant configuration, or a trace of an Android app (.txt). Or a schedule that
+    /// `mazurka check` saved (.schedule): then the page begins at its violation.
+    #[arg(required_unless_present = "compile_commands", value_name = "FILES", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) files: Vec<String>,
+    /// Begin at this place: what stands behind the last / of the page's address.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) at: Option<String>,
+    /// Serve the page on this port [default: one that is free].
+    #[arg(long, value_name = "PORT", default_value = "0", hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Do not open a browser.
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    #[command(flatten)]
+    pub(crate) search: Search,
 }
 
 #[derive(Debug, Args)]

@@ -17,6 +17,7 @@ mod cluster;
 mod compare;
 mod completions;
 mod console;
+mod explore;
 mod home;
 mod jobs;
 mod journal;
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Pairs(pairs) => pairs::run(pairs, &console),
         Command::Replay(replay) => replay::run(replay, &console),
         Command::Compare(compare) => compare::run(compare, &console),
+        Command::Explore(explore) => explore::run(explore, &console),
         Command::Agree(agree) => agree::run(agree, &console),
         Command::Work(work) => cluster::work(work, &console),
         Command::Home(home) => home::run(home, &console),

@@ -60,7 +60,8 @@ fn not_met(others: &[Violation]) -> String {
     remark
 }
 
-fn read(name: &str) -> Result<ScheduleFile> {
+/// Reads a saved schedule.
+pub(crate) fn read(name: &str) -> Result<ScheduleFile> {
     let bytes = read_bytes(Path::new(name))
         .map_err(|why| anyhow!("error: {}: {why}\nexpected a schedule that `mazurka check` saved", shown(name)))?;
     ScheduleFile::parse(name, &String::from_utf8_lossy(&bytes)).map_err(|error| anyhow!("error: {error}"))
@@ -119,7 +120,7 @@ fn another_version(schedule: &str, program: &str) -> anyhow::Error {
 }
 
 /// Loads the program that the schedule names: as it is named there, or beside the schedule. It must not have changed.
-fn load_same_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Result<Loaded> {
+pub(crate) fn load_same_program(file: &ScheduleFile, schedule: &str, console: &Console) -> Result<Loaded> {
     let folder = Path::new(schedule).parent().unwrap_or(Path::new(""));
     let files: Vec<String> = file
         .programs

@@ -4,23 +4,11 @@
 
 mod common;
 
-use common::{end_of, folder, root, run, skip};
+use common::{browser, end_of, folder, root, run};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
-fn browser() -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH")?;
-    let found = std::env::split_paths(&paths).flat_map(|folder| BROWSERS.map(|name| folder.join(name)));
-    let found = found.into_iter().find(|path| path.is_file());
-    if found.is_none() {
-        skip("chromium", &format!("there is no browser here ({})", BROWSERS.join(", ")));
-    }
-    found
-}
 
 /// Checks a program and writes its page into a folder.
 fn page(program: &str, folder: &Path, arguments: &[&str]) -> String {

@@ -47,7 +47,7 @@ pub use lasso::{Lap, Lasso};
 pub use liveness::{ClassId, Fairness, Form, Liveness, NoLiveness, Property, class_name, class_of, fairness_of};
 pub use machine::{Machine, Replay, StepRecord, Stepper};
 pub use narrator::{ByNumber, Description, Narrator, Value};
-pub use observer::{Observer, Progress, Silent};
+pub use observer::{Because, Explored, Observer, Progress, Silent};
 pub use pack::{Word, pack_row, read_number, unpack_row, write_number};
 pub use panics::{Panic, caught, panicked_at};
 pub use random::Random;

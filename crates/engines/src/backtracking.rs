@@ -14,8 +14,8 @@ use crate::shared::tally::{Tally, arrive};
 use crate::shared::trail::Trail;
 use crate::shared::waiting::{Index, Lookout, Waiter, Waiters};
 use mazurka_core::{
-    Access, ActorId, Awaited, Counter, Fingerprint, Footprint, FootprintId, FootprintTable, Machine, Move, Outcome,
-    StopReason, Touch, VectorClock,
+    Access, ActorId, Awaited, Because, Counter, Explored, Fingerprint, Footprint, FootprintId, FootprintTable, Machine,
+    Move, Outcome, StopReason, Touch, VectorClock,
 };
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -165,6 +165,18 @@ pub(crate) struct Path {
     plain: bool,
     racing: Vec<usize>,
     index: Index,
+    /// What was added to backtrack sets by the last step and why, if the search is watched.
+    additions: Option<Vec<Addition>>,
+    /// Why the next actors are added.
+    because: Because,
+}
+
+/// An actor that was added to a backtrack set.
+struct Addition {
+    /// The place of the set's state.
+    depth: usize,
+    actor: ActorId,
+    because: Because,
 }
 
 impl Path {
@@ -196,14 +208,15 @@ impl Path {
     /// Adds to the backtrack set in front of a step what is needed so that a later step of `actor` is tried before it.
     pub(crate) fn try_before(&mut self, step: usize, actor: ActorId, knows: &VectorClock) {
         self.counts.races += 1;
+        self.because = Because::Conflict { actor };
         match self.of_persistent_set(step, actor, knows) {
             Some(first) => self.add_to_backtrack(step, first),
             None => self.add_all_to_backtrack(step),
         }
     }
 
-    /// Compares a step that an actor takes, or is blocked on, with the steps before it.
-    fn detect(&mut self, actor: ActorId, footprint: &Footprint) {
+    /// Compares a step that an actor takes, or is blocked on, with the steps before it; `taken` is its place in the path.
+    fn detect(&mut self, actor: ActorId, footprint: &Footprint, taken: Option<usize>) {
         let mut racing = std::mem::take(&mut self.racing);
         racing.clear();
         self.execution.order().racing(actor, footprint, &mut racing);
@@ -213,6 +226,10 @@ impl Path {
                 if self.execution.order().within(step, &knows) {
                     continue;
                 }
+                self.because = match taken {
+                    Some(second) => Because::Race { first: step, second },
+                    None => Because::NextStep { first: step, actor },
+                };
                 let was_blocked = self.execution.stood_there(actor, step) && !self.nodes[step].can_move(actor);
                 if was_blocked && self.execution.initial_before(step, &knows).is_none() {
                     // Another actor may have enabled it earlier, and it is not known which.
@@ -233,6 +250,7 @@ impl Path {
         if self.sleeps_wrongly(step, actor, footprint) {
             self.nodes[step].wake(actor);
             self.counts.backtrack_points += 1;
+            self.note_addition(step, actor);
             return;
         }
         let first = if self.source_sets {
@@ -279,7 +297,16 @@ impl Path {
 
     /// Adds an actor to the backtrack set in front of a step.
     pub(crate) fn add_to_backtrack(&mut self, step: usize, actor: ActorId) {
-        self.counts.backtrack_points += u64::from(self.nodes[step].add_to_backtrack(actor));
+        if self.nodes[step].add_to_backtrack(actor) {
+            self.counts.backtrack_points += 1;
+            self.note_addition(step, actor);
+        }
+    }
+
+    /// Notes for those who watch that an actor was added to the backtrack set in front of a step.
+    fn note_addition(&mut self, depth: usize, actor: ActorId) {
+        let because = self.because;
+        self.additions.iter_mut().for_each(|all| all.push(Addition { depth, actor, because }));
     }
 
     /// Adds all enabled actors to the backtrack set in front of a step.
@@ -302,7 +329,10 @@ impl Path {
             }
             match self.effect_on(waiter, touched) {
                 Effect::None => {}
-                Effect::Unclear => self.add_all_to_backtrack(self.nodes.len() - 1),
+                Effect::Unclear => {
+                    self.because = Because::All;
+                    self.add_all_to_backtrack(self.nodes.len() - 1);
+                }
                 // An actor that stays blocked as before comes after this step by way of the one that enables it: both
                 // write one object.
                 Effect::OnWhatIsAwaited if index.place(waiter.actor).is_some_and(|place| now[place] == *waiter) => {}
@@ -316,7 +346,7 @@ impl Path {
                 let waited = index.place(waiter.actor).map(|place| before[place]);
                 if waited != Some(*waiter) {
                     let footprint = self.footprints.get(waiter.footprint).clone();
-                    self.detect(waiter.actor, &footprint);
+                    self.detect(waiter.actor, &footprint, None);
                 }
             }
         }
@@ -392,6 +422,8 @@ impl<'t, 'o, M: Machine, K: Remember<M>> Search<'t, 'o, M, K> {
             plain: options.plain,
             racing: Vec::new(),
             index: Index::default(),
+            additions: tally.is_watched().then(Vec::new),
+            because: Because::First,
         };
         Search {
             machine,
@@ -489,11 +521,17 @@ impl<'t, 'o, M: Machine, K: Remember<M>> Search<'t, 'o, M, K> {
         if self.memory.is_known(&mut self.path, fingerprint) {
             self.path.counts.revisited += 1;
             self.tally.abandon(fingerprint);
+            if self.tally.is_watched() {
+                self.tally.show(&Explored::Met);
+            }
             return Ok(false);
         }
         let Some(first) = self.path.first_to_try(&sleep) else {
             self.path.counts.blocked += 1;
             self.tally.abandon(fingerprint);
+            if self.tally.is_watched() {
+                self.tally.show(&Explored::Asleep);
+            }
             return Ok(false);
         };
         self.memory.enter();
@@ -508,7 +546,30 @@ impl<'t, 'o, M: Machine, K: Remember<M>> Search<'t, 'o, M, K> {
             tried: 0,
             current: None,
         });
+        if self.tally.is_watched() {
+            self.show_state(first);
+        }
         Ok(true)
+    }
+
+    /// Shows the last state of the path to those who watch.
+    #[cold]
+    fn show_state(&mut self, first: ActorId) {
+        let depth = self.path.nodes.len() - 1;
+        let node = &self.path.nodes[depth];
+        let asleep: Vec<ActorId> = node.enabled.iter().copied().filter(|&actor| node.asleep.contains(actor)).collect();
+        self.tally.show(&Explored::State { enabled: &node.enabled, asleep: &asleep });
+        let moves = &[Move::from(first)];
+        self.tally.show(&Explored::Branch { depth, moves, because: Because::First });
+    }
+
+    /// Shows what was added to backtrack sets to those who watch.
+    #[cold]
+    fn show_additions(&mut self) {
+        for Addition { depth, actor, because } in self.path.additions.iter_mut().flat_map(std::mem::take) {
+            let moves = &[Move::from(actor)];
+            self.tally.show(&Explored::Branch { depth, moves, because });
+        }
     }
 }
 
@@ -537,19 +598,26 @@ impl<M: Machine, K: Remember<M>> DepthFirst for Search<'_, '_, M, K> {
         self.tally.step(step, record)?;
         let footprint = self.path.footprints.get(touched).clone();
         let sleep = self.sleep_after(step.actor, touched, next);
-        self.path.detect(step.actor, &footprint);
+        self.path.detect(step.actor, &footprint, Some(index));
         self.path.execution.push(step.actor, &footprint);
         self.path.touched.truncate(index);
         self.path.touched.push(touched);
         self.look_around(Some(touched));
         self.path.settle_waiting(touched);
+        self.path.because = Because::All;
         self.memory.step(&mut self.path, &self.machine);
+        if self.tally.is_watched() {
+            self.show_additions();
+        }
         self.go_on(sleep)
     }
 
     fn close(&mut self) {
         if let Some(node) = self.path.nodes.pop() {
             self.memory.leave();
+            if self.tally.is_watched() {
+                self.tally.show(&Explored::Closed(self.path.nodes.len()));
+            }
             self.tally.leave(node.fingerprint);
         }
     }

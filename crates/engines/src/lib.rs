@@ -59,10 +59,13 @@ mod unfolding;
 
 #[cfg(test)]
 mod programs;
+#[cfg(test)]
+mod watched;
 
 pub use em_dpor::covering_classes;
 pub use explain::explain;
 pub use options::{Capture, Cutoffs, Options};
+pub use race::reverse_race;
 
 pub use shorten::shorten;
 pub use unfolding::{PrefixEvent, prefix as unfolding_prefix};

@@ -7,7 +7,7 @@
 use crate::avoidance::{Avoidable, Avoidance};
 use mazurka_core::{
     Access, ActorId, Dependence, Ending, Footprint, Found, HappensBefore, Machine, Meter, ObjectId, ObjectKind, Race,
-    Stepper, System, ToldAccesses, Violation, ViolationKind,
+    Schedule, Stepper, System, ToldAccesses, Violation, ViolationKind,
 };
 
 /// The most races that are tried, from the last one back: each costs a replay.
@@ -36,6 +36,46 @@ enum Reversed {
     Avoids,
     /// The violation occurs all the same.
     Repeats,
+}
+
+/// The schedule with the later one of two steps before the earlier one, and after that whatever of the rest is still
+/// possible. `None` if they do not race: if something besides their conflict orders them, or the later one cannot be taken
+/// before the earlier one.
+pub fn reverse_race<S: System>(system: &S, schedule: &Schedule, first: usize, second: usize) -> Option<Schedule> {
+    let moves = &schedule.moves;
+    if first >= second || second >= moves.len() || moves[first].actor == moves[second].actor {
+        return None;
+    }
+    let mut order = HappensBefore::new(Dependence::default());
+    let start = system.initial_states().into_iter().nth(schedule.start)?;
+    let mut stepper = Stepper::new(system, start.clone());
+    for &step in moves {
+        let footprint = &stepper.try_step(step)?.footprint;
+        order.push(step.actor, footprint);
+    }
+    // Between the two there may be further steps of the earlier actor, such as those up to the release of a mutex.
+    let is_between = |&step: &usize| order.before(first, step) && order.before(step, second);
+    let only_own = (first + 1..second).filter(is_between).all(|step| moves[step].actor == moves[first].actor);
+    if !order.before(first, second) || !only_own {
+        return None;
+    }
+    let (after, beside): (Vec<usize>, Vec<usize>) = (first + 1..second).partition(|&step| order.before(first, step));
+    let mut stepper = Stepper::new(system, start);
+    let mut reversed = Vec::with_capacity(moves.len());
+    for step in (0..first).chain(beside).chain([second]) {
+        stepper.try_step(moves[step])?;
+        reversed.push(moves[step]);
+    }
+    for step in [first].into_iter().chain(after).chain(second + 1..moves.len()) {
+        let mark = stepper.mark();
+        if stepper.enabled().contains(&moves[step].actor) {
+            match stepper.try_step(moves[step]) {
+                Some(_) => reversed.push(moves[step]),
+                None => stepper.rewind(&mark),
+            }
+        }
+    }
+    Some(Schedule::new(schedule.start, reversed))
 }
 
 /// A schedule that was run, with the order that it imposes.

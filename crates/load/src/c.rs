@@ -8,6 +8,7 @@ use crate::read::is_confined;
 use crate::read_text;
 use crate::settings::Settings;
 use mazurka::engines::{Options, explore};
+use mazurka::report::explore::{Audience, Teller};
 use mazurka::report::html::Source;
 use mazurka::report::terminal::name as shown;
 use mazurka::report::{Basis, Considered, ReplayError, ScheduleFile, Site, Story, Vacuous};
@@ -139,6 +140,16 @@ impl Subject for CProgram {
             explore(engine, &self.by_history, options, observer)
         };
         self.look_for_races(exploration, options, observer)
+    }
+
+    fn watch(&self, engine: Engine, options: &Options, audience: &mut dyn Audience) -> Exploration {
+        if !engine.present_identity() {
+            return self.inner().watch(engine, options, audience);
+        }
+        let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
+        let models = (&self.by_presence, &self.by_history as &dyn Subject);
+        let options = Options { threads: 1, ..options.clone() };
+        explore_by_presence(engine, models, retell, &options, &mut Teller::new(&self.by_presence, audience))
     }
 
     fn growth(&self, meter: &Meter) -> Option<usize> {

@@ -7,8 +7,9 @@ use mazurka_core::{
     Budget, Counter, Exploration, Fingerprint, Found, Meter, Observer, Schedule, Stepper, System, Traits, Verdict,
     Violation, caught,
 };
-use mazurka_engines::{Engine, Options, commutation, explain, explore, shorten};
+use mazurka_engines::{Engine, Options, commutation, explain, explore, reverse_race, shorten};
 use mazurka_lang::{AssertionCoverage, Coverage, Excerpt, Identity, InvariantCoverage, Model, Program};
+use mazurka_report::explore::{Audience, Follow, Follower, Teller};
 use mazurka_report::graph::StateGraph;
 use mazurka_report::unfolding::Unfolding;
 use mazurka_report::{Basis, ReplayError, ScheduleFile, Site, Story, Vacuous};
@@ -43,6 +44,11 @@ pub trait Subject: Sync {
     /// Explores it. The schedules that come back have been replayed.
     fn explore(&self, engine: Engine, options: &Options, observer: &mut dyn Observer) -> Exploration {
         self.inner().explore(engine, options, observer)
+    }
+
+    /// Explores it on one thread, and tells an audience all that the engine does, as far as the engine tells it.
+    fn watch(&self, engine: Engine, options: &Options, audience: &mut dyn Audience) -> Exploration {
+        self.inner().watch(engine, options, audience)
     }
 
     /// Shortens a schedule while its violation stays and `meter` allows.
@@ -92,6 +98,17 @@ pub trait Subject: Sync {
     /// at, that is if the verdict is `verified`.
     fn basis(&self, _exploration: &Exploration) -> Basis {
         Basis::of(PROMISE)
+    }
+
+    /// What brings the program to places and tells what there is to see there. `races`: data races, too.
+    fn follower(&self, races: bool) -> Box<dyn Follow + '_> {
+        self.inner().follower(races)
+    }
+
+    /// The schedule with two steps that race in the other order, and then whatever of the rest is possible; `None` if they do
+    /// not race. The steps are told by their places, from 0.
+    fn reverse(&self, schedule: &Schedule, first: usize, second: usize) -> Option<Schedule> {
+        self.inner().reverse(schedule, first, second)
     }
 
     /// The state graph with the paths of these schedules, if the program has at most this many states.
@@ -150,6 +167,11 @@ impl<S: System> Subject for S {
         })
     }
 
+    fn watch(&self, engine: Engine, options: &Options, audience: &mut dyn Audience) -> Exploration {
+        let options = Options { threads: 1, ..options.clone() };
+        Subject::explore(self, engine, &options, &mut Teller::new(self, audience))
+    }
+
     fn shorten(&self, found: &Found, meter: &Meter) -> Found {
         shorten(self, found, SHORTENING_REPLAYS, meter)
     }
@@ -169,6 +191,14 @@ impl<S: System> Subject for S {
 
     fn replay(&self, schedule: &Schedule) -> Option<Vec<Violation>> {
         Stepper::replay(self, schedule).map(|(_, violations)| violations)
+    }
+
+    fn follower(&self, races: bool) -> Box<dyn Follow + '_> {
+        Box::new(Follower::new(self, races))
+    }
+
+    fn reverse(&self, schedule: &Schedule, first: usize, second: usize) -> Option<Schedule> {
+        reverse_race(self, schedule, first, second)
     }
 
     fn graph(&self, schedules: &[&Schedule], most: usize) -> Option<StateGraph> {
@@ -252,6 +282,15 @@ impl Subject for MzProgram {
         }
         let retell = |schedule: &Schedule| Model::retell(&self.by_presence, &self.by_history, schedule);
         explore_by_presence(engine, (&self.by_presence, &self.by_history), retell, options, observer)
+    }
+
+    fn watch(&self, engine: Engine, options: &Options, audience: &mut dyn Audience) -> Exploration {
+        if !engine.present_identity() {
+            return self.by_history.watch(engine, options, audience);
+        }
+        // Both models list the actors that can move in the same order, so places are the same in both.
+        let options = Options { threads: 1, ..options.clone() };
+        self.explore(engine, &options, &mut Teller::new(&self.by_presence, audience))
     }
 
     fn growth(&self, meter: &Meter) -> Option<usize> {

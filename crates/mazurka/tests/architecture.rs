@@ -39,13 +39,14 @@ fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
 }
 
 /// What each crate knows of ours. An engine knows no frontend, and a frontend no engine.
-const KNOWN: [(&str, &[&str]); 17] = [
+const KNOWN: [(&str, &[&str]); 18] = [
     ("agree", &["c", "core", "engines", "lang", "rust"]),
     ("c", &["core"]),
-    ("command", &["mazurka", "agree", "hass", "home", "load"]),
+    ("command", &["mazurka", "agree", "explore", "hass", "home", "load"]),
     ("core", &[]),
     ("droid", &["core"]),
     ("engines", &["core"]),
+    ("explore", &["mazurka"]),
     ("groovy", &["core"]),
     ("hass", &["core"]),
     ("home", &["core", "groovy"]),

@@ -6,6 +6,8 @@
 //!   engines side by side, [`walkthrough`] tells a story step by step, and [`unfolding`] draws how executions branch.
 //!   [`format`](mod@format) writes and reads numbers, durations and sizes, [`terminal`] writes control characters out.
 //! - `saved`: [`ScheduleFile`] is a schedule that can be saved, edited and run again; [`regression`] makes a test of it.
+//! - [`explore`]: what there is to see at one place of an execution, and how the live explorer's page and server write to each
+//!   other.
 //! - `homes`: tables over the apps of smart homes ([`apps`], [`automations`]) and over pairs of them ([`pairs`], [`accept`], [`matrix`]).
 //!
 //! This is the only crate that serialises. It knows no engine and no frontend, prints nothing and reads no arguments:
@@ -14,6 +16,7 @@
 
 #[cfg(test)]
 mod example;
+pub mod explore;
 mod homes;
 mod render;
 mod saved;

@@ -1,13 +1,27 @@
 //! What tests of the command share.
 #![allow(dead_code, unused_imports)]
 
+pub(crate) mod chromium;
 #[path = "../../../load/tests/common/mod.rs"]
 mod files;
 
 pub(crate) use files::{folder, root, skip};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// The browser of this machine; where there is none, the test says so.
+pub(crate) fn browser() -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&paths).flat_map(|folder| BROWSERS.map(|name| folder.join(name)));
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        skip("chromium", &format!("there is no browser here ({})", BROWSERS.join(", ")));
+    }
+    found
+}
 
 /// Runs the command in a folder, and ends it should it hang.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {

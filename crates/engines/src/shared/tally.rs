@@ -10,8 +10,8 @@ use super::ledger::Ledger;
 use crate::Options;
 use hashbrown::HashSet;
 use mazurka_core::{
-    Bound, Cancel, Counter, Ending, Exploration, Fingerprint, Machine, Meter, Move, Observer, Progress, Schedule,
-    StepRecord, Stepper, StopReason, System, Violation,
+    Bound, Cancel, Counter, Ending, Exploration, Explored, Fingerprint, Machine, Meter, Move, Observer, Progress,
+    Schedule, StepRecord, Stepper, StopReason, System, Violation,
 };
 use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub(crate) struct Tally<'a> {
     gauge: Arc<Gauge>,
     /// How many executions and transitions the gauge knows of.
     shown: (u64, u64),
+    /// Whether the search tells all that it does.
+    is_watched: bool,
 }
 
 impl<'a> Tally<'a> {
@@ -50,6 +52,7 @@ impl<'a> Tally<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         Tally {
             options,
+            is_watched: observer.wants_tree(),
             ledger: Ledger::new(options, observer),
             schedule: Schedule::default(),
             on_path: FastSet::default(),
@@ -63,10 +66,25 @@ impl<'a> Tally<'a> {
         }
     }
 
+    /// Whether the search tells all that it does; see [`Observer::wants_tree`].
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_watched
+    }
+
+    /// Tells those who watch what the search does. To be called only if there are such.
+    #[cold]
+    pub(crate) fn show(&mut self, explored: &Explored<'_>) {
+        self.ledger.observer.explored(explored);
+    }
+
     /// A path begins at an initial state.
     pub(crate) fn start<S: System>(&mut self, system: &S, start: usize, state: &S::State) -> Result<(), StopReason> {
         self.schedule = Schedule::new(start, Vec::new());
         self.take_back(0);
+        if self.is_watched {
+            self.show(&Explored::Start(start));
+        }
         let mut violations = Vec::new();
         system.insight().violations_at_start(state, &mut violations);
         self.note(&violations)
@@ -77,6 +95,9 @@ impl<'a> Tally<'a> {
         let is_due = self.ledger.count(1);
         self.schedule.moves.push(step);
         self.ledger.max_depth = self.ledger.max_depth.max(self.schedule.moves.len() as u64);
+        if self.is_watched {
+            self.show(&Explored::Step(step));
+        }
         self.note(&record.violations)?;
         if self.races.is_some() {
             self.look_for_races(step, record)?;
@@ -103,6 +124,9 @@ impl<'a> Tally<'a> {
 
     /// The steps of the path from `len` on are taken back.
     pub(crate) fn take_back(&mut self, len: usize) {
+        if self.is_watched {
+            self.show(&Explored::Back(len));
+        }
         self.schedule.moves.truncate(len);
         if let Some(along) = &mut self.races {
             along.truncate(len);
@@ -114,10 +138,16 @@ impl<'a> Tally<'a> {
     pub(crate) fn enter(&mut self, state: impl Into<Option<Fingerprint>>) -> bool {
         if self.options.budget.depth.is_some_and(|limit| self.schedule.moves.len() as u64 >= limit) {
             self.depth_cuts += 1;
+            if self.is_watched {
+                self.show(&Explored::Cut);
+            }
             return false;
         }
         let new = state.into().is_none_or(|state| self.on_path.insert(state));
         self.cycle_cuts += u64::from(!new);
+        if self.is_watched && !new {
+            self.show(&Explored::Cut);
+        }
         new
     }
 
@@ -169,6 +199,9 @@ impl<'a> Tally<'a> {
 
     /// The path comes to a state in which no actor can move.
     pub(crate) fn end(&mut self, ending: &Ending, state: Fingerprint) -> Result<(), StopReason> {
+        if self.is_watched {
+            self.show(&Explored::Ended(ending));
+        }
         self.note_end(ending, state);
         let blocked = *ending == Ending::Blocked;
         self.executions += u64::from(!blocked);
@@ -310,6 +343,7 @@ impl Tally<'_> {
             cycle_cuts: 0,
             depth_cuts: 0,
             shown: (0, 0),
+            is_watched: false,
         };
         let explored = explore(&mut tally);
         let Tally { ledger, executions, cycle_cuts, depth_cuts, shown, .. } = tally;

@@ -31,6 +31,22 @@ const REPORT_SCRIPTS: [&str; 9] = [
     include_str!("html/report.js"),
 ];
 
+const EXPLORER: &str = include_str!("html/explorer.html");
+const EXPLORER_STYLE: &str = include_str!("html/explorer.css");
+
+/// The scripts of the explorer; `explorer.js` puts the page together.
+const EXPLORER_SCRIPTS: [&str; 9] = [
+    include_str!("html/dom.js"),
+    include_str!("html/order.js"),
+    include_str!("html/lanes.js"),
+    include_str!("html/source.js"),
+    include_str!("html/explorer_server.js"),
+    include_str!("html/explorer_actors.js"),
+    include_str!("html/explorer_state.js"),
+    include_str!("html/explorer_tree.js"),
+    include_str!("html/explorer.js"),
+];
+
 /// A text of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
@@ -84,9 +100,27 @@ fn unfolding_section(unfolding: &Unfolding) -> String {
     )
 }
 
+/// The page of the live explorer, which asks its server for all that it shows. `nonce` is what its content security policy
+/// knows its style and its script by.
+pub fn explorer(nonce: &str) -> String {
+    let style = format!("{STYLE}\n{EXPLORER_STYLE}");
+    let values = [
+        ("{generator}", GENERATOR),
+        ("{nonce}", nonce),
+        ("{style}", &style),
+        ("{nonce}", nonce),
+        ("{script}", &script(&EXPLORER_SCRIPTS)),
+    ];
+    fill(EXPLORER, &values)
+}
+
+/// Scripts as one, whose names are its own.
+fn script(scripts: &[&str]) -> String {
+    format!("(() => {{\n\"use strict\";\n{}\n}})();", scripts.join("\n"))
+}
+
 /// Fills the template. `plain` is what is read where scripts do not run, `picture` is markup that scripts put into place.
 pub(crate) fn document(title: &str, plain: &str, picture: &str, data: &impl Serialize, scripts: &[&str]) -> String {
-    let script = format!("(() => {{\n\"use strict\";\n{}\n}})();", scripts.join("\n"));
     fill(
         TEMPLATE,
         &[
@@ -96,7 +130,7 @@ pub(crate) fn document(title: &str, plain: &str, picture: &str, data: &impl Seri
             ("{picture}", picture),
             ("{plain}", &escape(plain)),
             ("{data}", &embedded(data)),
-            ("{script}", &script),
+            ("{script}", &script(scripts)),
         ],
     )
 }

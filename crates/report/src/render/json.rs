@@ -235,7 +235,7 @@ impl<'a> ViolationObject<'a> {
             remedy: story.lasso.as_ref().and_then(|lasso| lasso.remedy.as_deref()),
             r#loop: story.lasso.as_ref().map(|lasso| lasso.from + 1),
             start: story.start,
-            schedule: story.rows.iter().map(|row| StepObject::new(story, row)).collect(),
+            schedule: story.rows.iter().map(|row| StepObject::new(story.actor(row), row)).collect(),
             shortened_from: story.was_shortened().then_some(original),
             schedule_file: story.saved.as_deref(),
         }
@@ -243,14 +243,14 @@ impl<'a> ViolationObject<'a> {
 }
 
 #[derive(Serialize)]
-struct PlaceObject<'a> {
+pub(crate) struct PlaceObject<'a> {
     file: &'a str,
     line: u32,
     column: u32,
 }
 
 impl<'a> PlaceObject<'a> {
-    fn new(location: &'a Location) -> Self {
+    pub(crate) fn new(location: &'a Location) -> Self {
         PlaceObject { file: &location.file, line: location.line, column: location.column }
     }
 }
@@ -312,7 +312,7 @@ struct LengthObject {
 }
 
 #[derive(Serialize)]
-struct StepObject<'a> {
+pub(crate) struct StepObject<'a> {
     actor: &'a str,
     outcome: u64,
     text: &'a str,
@@ -323,9 +323,9 @@ struct StepObject<'a> {
 }
 
 impl<'a> StepObject<'a> {
-    fn new(story: &'a Story, row: &'a Row) -> Self {
+    pub(crate) fn new(actor: &'a str, row: &'a Row) -> Self {
         StepObject {
-            actor: story.actor(row),
+            actor,
             outcome: row.outcome.0,
             text: &row.text,
             r#where: row.location.as_ref().map(PlaceObject::new),

@@ -19,6 +19,10 @@ pub use lasso::ToldLasso;
 pub use run::{Picked, Report, Tried};
 pub use waits::{Wait, Waited, cycle};
 
+pub(crate) use causes::History;
+pub(crate) use telling::{changes, observe, output_change, update_held};
+pub(crate) use waits::waited;
+
 use crate::format::count;
 use mazurka_core::{
     Explanation, Found, Location, Outcome, Schedule, Severity, System, Value, Violation, ViolationKind,

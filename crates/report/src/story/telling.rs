@@ -60,9 +60,7 @@ impl Telling {
         }
         // What is printed is shown like a value that the step sets.
         for (row, text) in telling.rows.iter_mut().zip(system.narrator().output(schedule)) {
-            if !text.is_empty() {
-                row.changes.push(Change { name: OUTPUT.to_owned(), old: None, new: Some(format!("{text:?}")) });
-            }
+            row.changes.extend(output_change(&text));
         }
         let (stepper, met) = replay.end();
         if stepper.enabled().is_empty() {
@@ -73,8 +71,14 @@ impl Telling {
     }
 }
 
+/// What a step printed, as a change; `None` if it printed nothing.
+pub(crate) fn output_change(text: &str) -> Option<Change> {
+    let new = || Some(format!("{text:?}"));
+    (!text.is_empty()).then(|| Change { name: OUTPUT.to_owned(), old: None, new: new() })
+}
+
 /// Notes which locks an actor has after a step, and returns the name of the first of them.
-pub(super) fn update_held<S: System>(
+pub(crate) fn update_held<S: System>(
     system: &S,
     state: &S::State,
     actor: ActorId,
@@ -91,14 +95,14 @@ pub(super) fn update_held<S: System>(
     locks.first().map(|&lock| system.narrator().object_name(lock))
 }
 
-pub(super) fn observe<S: System>(system: &S, state: &S::State) -> Vec<Value> {
+pub(crate) fn observe<S: System>(system: &S, state: &S::State) -> Vec<Value> {
     let mut values = Vec::new();
     system.narrator().observe(state, &mut values);
     values
 }
 
 /// What differs between two observations, by name: values that came or changed in their order, then those that went.
-pub(super) fn changes(before: &[Value], after: &[Value]) -> Vec<Change> {
+pub(crate) fn changes(before: &[Value], after: &[Value]) -> Vec<Change> {
     if before == after {
         return Vec::new();
     }

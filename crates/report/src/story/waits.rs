@@ -89,7 +89,7 @@ fn is_taken(kind: ObjectKind) -> bool {
 }
 
 /// What an actor waits for; `None` for an event that cannot happen, which is no reason to be stuck.
-fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
+pub(crate) fn waited<S: System>(system: &S, state: &S::State, actor: ActorId, awaited: Awaited) -> Option<Waited> {
     let object = awaited.object();
     let holder = system.insight().holder(state, object);
     match system.object(object).kind {

@@ -20,6 +20,9 @@ function furnish(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "on") {
       for (const [event, listener] of Object.entries(value)) node.addEventListener(event, listener);
+    } else if (name === "style") {
+      // As an attribute it would be refused where the page's policy allows no style but its own.
+      node.style.cssText = value;
     } else if (value !== null && value !== undefined && value !== false) {
       node.setAttribute(name, value === true ? "" : value);
     }

@@ -12,7 +12,8 @@ function decidingRows({ race, early, choice }) {
   return (race ? [race.first, race.second] : [early?.step, choice?.step].filter(Boolean)).map((number) => number - 1);
 }
 
-/** The lanes of a violation. `choose` is called with the number of a step that the reader picks. */
+/** The lanes of a violation. `choose` is called with the number of a step that the reader picks. Where only a part of a path is
+ *  drawn, `violation.before` is how many steps come before it. */
 function lanesOf(violation, order, choose) {
   const rows = violation.schedule.map((step, index) => rowOf(violation, step, index, choose));
   const ending = !violation.replayed ? null : violation.kind === "deadlock" ? endingRow("✗", "no actor can move") : foreverRow(violation);
@@ -64,6 +65,7 @@ function rowOf(violation, step, index, choose) {
   const race = decidingRows(violation).includes(index);
   const tag = violation.race ? `race on ${violation.race.object}` : violation.early ? `came before ${violation.early.actor}` : "this choice decides";
   const fails = violation.failing === index;
+  const number = numberOf(violation, index);
   const words = element(
     "span",
     { class: "words" },
@@ -75,8 +77,8 @@ function rowOf(violation, step, index, choose) {
   );
   const button = element(
     "button",
-    { type: "button", title: `go to step ${index + 1}`, on: { click: () => choose(index + 1) } },
-    element("span", { class: "number" }, String(index + 1)),
+    { type: "button", title: `go to step ${number}`, on: { click: () => choose(index + 1) } },
+    element("span", { class: "number" }, String(number)),
     element("span", { class: "space" }),
     words,
   );
@@ -110,6 +112,11 @@ function foldOf(violation, rows, first, last, lock, redraw) {
   };
   fold.set(false);
   return fold;
+}
+
+/** The number of a row's step. */
+function numberOf(violation, index) {
+  return (violation.before ?? 0) + index + 1;
 }
 
 function endingRow(sign, words) {
@@ -164,8 +171,8 @@ function drawPicture(picture, list, rows, folds, violation) {
   picture.replaceChildren(
     arrowHeads(),
     ...actors.map((actor, index) => drawLane(violation, actor, index, lane(index), middles, height)),
-    ...violation.causes.flatMap((causes, row) => causes.map((cause) => drawLink(cause, row, place))),
-    ...(violation.race ? [drawRace(violation.race, place)] : []),
+    ...violation.causes.flatMap((causes, row) => causes.map((cause) => drawLink(violation, cause, row, place))),
+    ...(violation.race ? [drawRace(violation, place)] : []),
     ...drawLoop(violation, rows, middles, width, pitch),
     ...violation.schedule.map((step, row) => drawStep(violation, row, place(row), numbers.get(step.actor))),
   );
@@ -200,7 +207,7 @@ function curve(from, to) {
   return `M${start} ${from.y + 4} C${from.x + side * 4} ${from.y + bend} ${end - side * 26} ${to.y} ${end} ${to.y}`;
 }
 
-function drawLink(cause, row, place) {
+function drawLink(violation, cause, row, place) {
   const quiet = QUIET_KINDS.has(cause.kind) || (cause.kind === "variable" && row - cause.row > LONGEST_QUIET_LINK);
   return svg(
     "path",
@@ -211,16 +218,17 @@ function drawLink(cause, row, place) {
       "data-from": cause.row,
       "data-to": row,
     },
-    svg("title", {}, `step ${row + 1} depends on step ${cause.row + 1} through ${cause.object}`),
+    svg("title", {}, `step ${numberOf(violation, row)} depends on step ${numberOf(violation, cause.row)} through ${cause.object}`),
   );
 }
 
-function drawRace(race, place) {
+function drawRace(violation, place) {
+  const { race } = violation;
   const [from, to] = [place(race.first - 1), place(race.second - 1)];
   return svg(
     "path",
     { class: "race-link", d: curve(from, to), "marker-end": "url(#head-race)" },
-    svg("title", {}, `steps ${race.first} and ${race.second} race on ${race.object}`),
+    svg("title", {}, `steps ${numberOf(violation, race.first - 1)} and ${numberOf(violation, race.second - 1)} race on ${race.object}`),
   );
 }
 

@@ -153,6 +153,9 @@ function footnotes(violation) {
     violation.schedule_file
       ? element("p", {}, "Run it again: ", element("code", { class: "command" }, `mazurka replay ${violation.schedule_file}`))
       : null,
+    violation.schedule_file
+      ? element("p", {}, "Leave this path: ", element("code", { class: "command" }, `mazurka explore ${violation.schedule_file}`))
+      : null,
   );
 }
 
