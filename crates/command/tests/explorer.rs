@@ -294,8 +294,8 @@ fn a_session_that_has_ended_is_told() {
     page.wait_until("document.documentElement?.dataset.ready");
     let told = page.evaluate("document.querySelector('.note').textContent");
     assert!(told.as_str().is_some_and(|told| told.contains("a session that has ended")), "{told}");
+    // The right address, put in the place of the old one, is enough.
     page.tell("Page.navigate", &json!({ "url": explorer.address }));
-    page.tell("Page.reload", &json!({}));
     page.wait_until("document.documentElement?.dataset.ready === 'yes'");
     assert!(explorer.interrupt().status.success());
     page.press("1");

@@ -294,6 +294,8 @@ async function start() {
   } catch (error) {
     root.replaceChildren(element("h1", {}, "Mazurka explorer"), element("p", { class: "note", role: "alert" }, error.message), element("p", {}, "Open the address that ", element("code", {}, "mazurka explore"), " prints: it has a token behind its #."));
     document.documentElement.dataset.ready = `failed: ${error.message}`;
+    // Another address may have the right token.
+    addEventListener("hashchange", () => location.reload());
   }
 }
 
