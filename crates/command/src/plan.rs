@@ -93,7 +93,7 @@ impl Plan {
         }
     }
 
-    /// All sets of so many of these files, or those that are listed.
+    /// All sets of these files of the given size, or those that are listed.
     fn with_sets(mut self, arguments: &Arguments, size: usize, files: &[PathBuf]) -> Result<Plan> {
         let sets = match &arguments.list {
             Some(list) => listed(list, size, files)?,
@@ -202,7 +202,7 @@ impl Program {
     }
 }
 
-/// All sets of so many numbers below a bound, each in order.
+/// All sets of numbers below a bound, of the given size, each in order.
 fn sets_of(size: usize, bound: usize) -> Vec<Vec<usize>> {
     let mut sets = vec![Vec::new()];
     for _ in 0..size {

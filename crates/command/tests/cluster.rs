@@ -24,7 +24,7 @@ struct Postgres {
     programs: PathBuf,
     folder: PathBuf,
     port: u16,
-    /// Whom it runs as: PostgreSQL does not run as root.
+    /// The user and group of the server, which does not run as root.
     user: Option<(u32, u32)>,
     process: Option<Child>,
 }
@@ -336,6 +336,25 @@ fn a_worker_that_is_dismissed_gives_back_what_it_had() {
 }
 
 #[test]
+fn a_machine_that_cannot_take_jobs_spoils_none() {
+    let Some(server) = Postgres::start() else { return };
+    let folder = folder("cluster-full");
+    fs::write(folder.join("one.mz"), "shared x = 0; thread t { x = 1; assert(x == 1); }").expect("it can be written");
+    let address = server.address();
+    let pairs = ["pairs", "one.mz", "--of", "1", "--format", "json", "--store", &address];
+    for there_is_none in ["none", "one.mz"] {
+        let there_is_none = folder.join(there_is_none);
+        let planned = command(&folder, &pairs).env("TMPDIR", &there_is_none).spawn().expect("it starts");
+        let output = finish(planned);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(text(&output.stderr).contains("no job can be started here: "), "{}", text(&output.stderr));
+        let free = "select count(*) from mazurka.jobs where holder is null and attempts = 0 and result is null";
+        assert_eq!(server.number(free), 1);
+    }
+    assert_eq!(mazurka(&folder, &pairs).status.code(), Some(0));
+}
+
+#[test]
 fn a_killed_server_loses_nothing() {
     let Some(mut server) = Postgres::start() else { return };
     let folder = folder("cluster-server");
@@ -429,7 +448,7 @@ fn who_may_not_join_is_told_why() {
     };
     let with_password = address.replace("mazurka@", &format!("mazurka:{PASSWORD}@"));
     for arguments in [&["work", &with_password][..], &["pairs", "apps", "--store", &with_password]] {
-        refused(&mazurka(&folder, arguments), "an address with a password is in everybody's sight");
+        refused(&mazurka(&folder, arguments), "an address with a password can be read by all users");
     }
     refused(&run(&folder, &["work", &address]), "password");
     let wrong = command(&folder, &["work", &address]).env("PGPASSWORD", "wrong").spawn().expect("it starts");
@@ -438,7 +457,7 @@ fn who_may_not_join_is_told_why() {
     refused(&mazurka(&folder, &["work", "postgres://127.0.0.1:x"]), "expected an address such as");
     refused(&mazurka(&folder, &["pairs", "apps", "--watch"]), "--watch: there are no others at work");
     let watch = ["pairs", "apps", "--store", &address, "--watch"];
-    refused(&mazurka(&folder, &watch), "nobody has begun this");
+    refused(&mazurka(&folder, &watch), "this was not begun");
     refused(&mazurka(&folder, &["work", &format!("{address}?sslmode=require")]), "is not encrypted");
     server
         .client()
@@ -488,7 +507,7 @@ fn the_example_of_the_manual_works() {
     assert_eq!(server.client().query(verdicts, &[]).expect("it can be asked").len(), 2);
 }
 
-/// Whoever can write to the database can put a job there. It reads no file of a worker, writes none, and starts nothing.
+/// Anyone who can write to the database can put a job there. It reads no file of a worker, writes none, and starts nothing.
 #[test]
 fn a_hostile_job_reaches_nothing() {
     let Some(server) = Postgres::start() else { return };

@@ -1,6 +1,6 @@
 //! A job that travels: a check with all the files that it reads.
 //!
-//! Whoever can write to the database can put a job there, so a worker trusts none. Its files go into a folder of their own;
+//! Anyone who can write to the database can put a job there, so a worker trusts none. Its files go into a folder of their own;
 //! the options of its check are on a list, and none of them names another file; the check reads nothing outside of that
 //! folder, whatever its files include, calls no compiler, and gets nothing of the worker's environment.
 

@@ -22,12 +22,14 @@ use std::time::{Duration, Instant};
 
 /// How often a run that only looks on looks.
 const GLANCE: Duration = Duration::from_millis(200);
-/// How often it is counted what is done.
+/// How often the results are counted.
 const COUNT: Duration = Duration::from_secs(1);
+/// Where counting is slow, it takes at most one part in this many of the time.
+const SHARE: u32 = 20;
 /// What the file with the description of the home is called.
 const HOME: &str = "home.toml";
 
-/// Checks all of a plan, with whoever works at the same database. Returns the rows that are known in the end, in the order
+/// Checks all of a plan, together with all workers of the same database. Returns the rows that are known in the end, in the order
 /// of the plan.
 pub(crate) fn check_all(
     plan: &Plan,
@@ -47,7 +49,7 @@ pub(crate) fn check_all(
         let there = server.progress(Some(run))?.planned;
         if there < planned.len() {
             bail!(
-                "error: {}: nobody has begun this\nexpected a run with the same programs and options; without --watch this begins it",
+                "error: {}: this was not begun\nexpected a run with the same programs and options; without --watch this begins it",
                 server.address
             );
         }
@@ -60,7 +62,7 @@ pub(crate) fn check_all(
         console.error(&format!("{known} known from {}; --fresh checks them again", server.address));
     }
     let bar = console.bar(plan.kind.things(), begun.planned, begun.finished);
-    let shown = Shown { server: &server, run, bar: &bar, last: Mutex::new(None) };
+    let shown = Shown { server: &server, run, bar: &bar, next: Mutex::new(Instant::now()) };
     if arguments.watch {
         while !cancel.is_cancelled() && !server.is_done(Some(run))? {
             shown.update();
@@ -79,19 +81,20 @@ struct Shown<'a> {
     server: &'a Server<'a>,
     run: u128,
     bar: &'a ProgressBar,
-    last: Mutex<Option<Instant>>,
+    next: Mutex<Instant>,
 }
 
 impl Shown<'_> {
     fn update(&self) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.bar.is_hidden() || last.is_some_and(|last| last.elapsed() < COUNT) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = Instant::now();
+        if self.bar.is_hidden() || begun < *next {
             return;
         }
-        *last = Some(Instant::now());
         let (Ok(progress), Ok(sessions)) = (self.server.progress(Some(self.run)), self.server.sessions()) else {
             return;
         };
+        *next = begun + COUNT.max(begun.elapsed() * SHARE);
         let Progress { finished, violated, .. } = progress;
         self.bar.set_position(finished as u64);
         self.bar.set_message(format!("{} violated, {}", number(violated as u64), workers(sessions)));

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 const LOCKS: i32 = i32::from_be_bytes(*b"mazu");
 /// A job that has ended this many workers is given up.
 pub(super) const MOST_ATTEMPTS: i32 = 3;
-/// So long after its start a server waits for those who had taken a job before.
+/// How long a server that has started waits for the workers that had taken jobs before.
 const RETURN: &str = "interval '5 seconds'";
 /// How many rows are sent at once.
 const BLOCK: usize = 5_000;
@@ -112,7 +112,7 @@ impl<'a> Server<'a> {
             Config::from_str(address).map_err(|error| anyhow!("error: {shown}: {}\n{expected}", words(&error)))?;
         if config.get_password().is_some() {
             bail!(
-                "error: {shown}: an address with a password is in everybody's sight\n\
+                "error: {shown}: an address with a password can be read by all users of this machine\n\
                  expected the password in the environment variable PGPASSWORD"
             );
         }
@@ -336,7 +336,7 @@ impl<'a> Server<'a> {
 
     /// The files of a job, in their order, if they are there as they were.
     pub(super) fn files_of(&self, job: &Job) -> Result<Option<Vec<Arc<Files>>>> {
-        /// So many are kept.
+        /// The most that are kept.
         const MOST: usize = 2_000;
         let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MOST {

@@ -39,7 +39,7 @@ pub(crate) fn work(arguments: &Arguments, console: &Console) -> Result<u8> {
     Ok(0)
 }
 
-/// Someone who works on a run, or on all.
+/// A worker, for one run or for all.
 pub(super) struct Worker<'a> {
     server: &'a Server<'a>,
     run: Option<u128>,
