@@ -10,6 +10,7 @@ use crate::names::{Born, Kind, Known, Names, Site};
 use crate::operation::{NO_OBJECT, Needs, Operation, Verb};
 use crate::spin::{Frame, Look, Probe};
 use crate::stop::{self, Busy, Stopped, Why};
+use crate::unwind::{self, Unwinding};
 use crate::watch::{Watch, told};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -42,6 +43,12 @@ const MOST_OBJECTS: usize = 1 << 20;
 
 /// How many steps are taken without being recorded to end an execution that is no longer needed.
 const LAST_STEPS: usize = 300;
+
+/// How many operations of a thread that is unwound for that return at once: a destructor may wait in a loop.
+const LAST_ANSWERS: usize = 1_000;
+
+/// The panic that unwinds the threads of an execution that is no longer needed.
+struct GivenUp;
 
 /// What all executions of a closure share.
 pub(crate) struct Shared {
@@ -152,6 +159,8 @@ pub(crate) struct Actor {
     pub(crate) name: Option<Arc<str>>,
     /// Its thread-locals, by the addresses of their keys.
     pub(crate) locals: Vec<(usize, Box<dyn Any>)>,
+    /// It stands while it unwinds.
+    pub(crate) unwinding: Option<Unwinding>,
 }
 
 /// What a message belongs to.
@@ -226,8 +235,10 @@ pub(crate) struct Exec {
     is_recording: bool,
     /// The thread that runs is in a loop that is run on: what it looks at, it has looked at before.
     pub(crate) is_probing: bool,
-    /// This execution is no longer needed: operations return at once.
+    /// This execution is no longer needed: its threads unwind, and operations of their destructors return at once.
     pub(crate) given_up: bool,
+    /// How many did so of the thread that runs.
+    answers: usize,
     pub(crate) has_cells: bool,
     /// A fiber was stopped in the midst of the user's code: none is run again.
     is_broken: bool,
@@ -279,31 +290,49 @@ pub(crate) fn perform(operation: Operation, frame: Option<&Frame>) -> bool {
         Standing::Here(yielder) => yielder,
         Standing::Now => return with(|exec| exec.go_ahead(false)),
         Standing::Again => return true,
-        Standing::Nowhere => return false,
+        Standing::Nowhere => return give_way(),
         Standing::Stuck => stand_still(),
     };
     // SAFETY: the yielder lives at the root of this fiber's stack for as long as the fiber runs, and we are on this fiber.
     unsafe { (*yielder).suspend(()) };
-    with(|exec| exec.go_ahead(frame.is_some()))
+    with(|exec| exec.go_ahead(frame.is_some())) || give_way()
+}
+
+/// The execution was given up: the thread unwinds, and if it does so already, it goes on without the operation.
+#[cold]
+#[inline(never)]
+fn give_way() -> bool {
+    let answers = with(|exec| {
+        exec.answers += 1;
+        exec.answers
+    });
+    if answers > LAST_ANSWERS && !unwind::is_held() {
+        stand_still();
+    }
+    if !std::thread::panicking() {
+        resume_unwind(Box::new(GivenUp));
+    }
+    false
 }
 
 /// Does not come back, unless to be unwound: the thread goes no further.
 pub(crate) fn halt() {
     let yielder = with(|exec| {
         exec.actors[exec.current].status = Status::Halted;
-        (!exec.given_up && !std::thread::panicking()).then(|| exec.actors[exec.current].yielder)
+        (!exec.given_up && !unwind::is_held()).then(|| exec.actors[exec.current].yielder)
     });
     if let Some(yielder) = yielder {
         // SAFETY: as in `perform`.
         unsafe { (*yielder).suspend(()) };
+        give_way();
     }
 }
 
-/// A fiber is not to go on, unless it unwinds: then it cannot be suspended without need.
+/// A fiber is not to go on, unless it cannot be suspended.
 #[cold]
 #[inline(never)]
 fn cannot_go_on() {
-    if std::thread::panicking() {
+    if unwind::is_held() {
         return;
     }
     if stop::is_low() {
@@ -318,7 +347,7 @@ pub(crate) fn stand_still() -> ! {
     let exec = unsafe { &*RUNNING.get() };
     let yielder = exec.actors[exec.current].yielder;
     loop {
-        // SAFETY: as in `perform`. Its execution is leaked, so nobody resumes or unwinds it.
+        // SAFETY: as in `perform`. Its execution is leaked, so it is neither resumed nor unwound.
         unsafe { (*yielder).suspend(()) };
     }
 }
@@ -327,13 +356,13 @@ pub(crate) fn stand_still() -> ! {
 enum Standing {
     /// Before it: to be suspended.
     Here(*const Yielder<(), ()>),
-    /// A thread that unwinds is not suspended: a panic within it would end the process.
+    /// It panics and cannot be suspended: the operation belongs to the step that it is in.
     Now,
     /// In a loop that is run on, to see that it is one.
     Again,
     /// The execution is no longer needed.
     Nowhere,
-    /// It would have to wait while it unwinds: it goes no further.
+    /// It would have to wait there: it goes no further.
     Stuck,
 }
 
@@ -342,6 +371,7 @@ pub(crate) type Outcome<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
 
 impl Exec {
     pub(crate) fn new(shared: Arc<Shared>, watch: Rc<Watch>) -> Box<Self> {
+        unwind::install();
         Box::new(Exec {
             shared,
             epoch: 0,
@@ -353,6 +383,7 @@ impl Exec {
             is_recording: false,
             is_probing: false,
             given_up: false,
+            answers: 0,
             has_cells: false,
             is_broken: false,
             watch: Some(watch),
@@ -364,7 +395,7 @@ impl Exec {
         })
     }
 
-    /// From now on, nobody minds how long a step takes.
+    /// From now on, a step may take as long as it wants.
     pub(crate) fn unwatched(&mut self) {
         self.watch = None;
     }
@@ -426,6 +457,9 @@ impl Exec {
         let loud = self.loud;
         let Actor { id, bounds: (limit, base), operation, .. } = self.actors[slot];
         let site = operation.map(|operation| operation.site);
+        if let Some(unwinding) = self.actors[slot].unwinding.take() {
+            unwinding.put_back();
+        }
         static UNWATCHED: AtomicU8 = AtomicU8::new(0);
         stop::enter(limit, base, self.watch.as_ref().map_or(&UNWATCHED, |watch| watch.begin(id, site)));
         let before = RUNNING.replace(self);
@@ -435,7 +469,14 @@ impl Exec {
         if let Some(watch) = &self.watch {
             watch.end();
         }
-        if let Some(stopped) = stop::leave() {
+        let stopped = stop::leave();
+        if std::thread::panicking() {
+            self.actors[slot].unwinding = unwind::take();
+            if self.actors[slot].unwinding.is_none() {
+                self.lost_its_hook(slot);
+            }
+        }
+        if let Some(stopped) = stopped {
             self.was_stopped(slot, site, &stopped);
         }
         self.current = usize::MAX;
@@ -453,7 +494,7 @@ impl Exec {
         // What made it pointless to go on might come again, such as a step without end.
         let has_trouble = self.shared.has_trouble.load(Ordering::Relaxed);
         if std::thread::panicking() || self.is_broken || has_trouble {
-            // The thread that explores is unwinding, and then no fiber can be unwound: what they hold is leaked.
+            // Where the thread that explores is unwinding, no fiber can be unwound: what they hold is leaked.
             return self.leak();
         }
         let mut slot = 0;
@@ -469,35 +510,31 @@ impl Exec {
             return self.leak();
         }
         self.given_up = true;
+        let mut left = Vec::new();
         // The last first: a thread may borrow from the stack of one that was there before it.
-        for slot in (0..self.actors.len()).rev() {
-            let Some(mut fiber) = self.actors[slot].fiber.take() else { continue };
-            self.current = slot;
-            let before = RUNNING.replace(self);
-            let unwound = caught(|| fiber.force_unwind());
-            RUNNING.set(before);
-            if unwound.is_ok() {
-                keep_stack(fiber);
+        while let Some(slot) = (0..self.actors.len()).rev().find(|&slot| self.actors[slot].fiber.is_some()) {
+            self.answers = 0;
+            // One that stands while it unwinds cannot be unwound once more.
+            if self.actors[slot].unwinding.is_none() && !self.is_broken {
+                self.run(slot);
             }
+            left.extend(self.actors[slot].fiber.take());
         }
+        left.into_iter().for_each(leak);
         self.forget();
     }
 
     /// Leaves the fibers as they are, with all that is on their stacks.
     fn leak(&mut self) {
-        for actor in &mut self.actors {
-            if let Some(mut fiber) = actor.fiber.take() {
-                // SAFETY: what is on the stack is leaked, and never returned to. Nothing that lives elsewhere borrows
-                // from it but other fibers of this execution, which are leaked as well.
-                unsafe { fiber.force_reset() };
-            }
-            // Their destructors are the user's.
-            std::mem::forget(std::mem::take(&mut actor.locals));
-        }
+        self.actors.iter_mut().filter_map(|actor| actor.fiber.take()).for_each(leak);
         self.forget();
     }
 
     fn forget(&mut self) {
+        for actor in &mut self.actors {
+            // Their destructors are the user's, and the thread has run those that it could.
+            std::mem::forget(std::mem::take(&mut actor.locals));
+        }
         self.actors.clear();
         self.objects.clear();
         self.newborn.clear();
@@ -512,11 +549,19 @@ impl Exec {
     /// A fiber was stopped in the midst of the user's code. Nothing of this execution is run again.
     fn was_stopped(&mut self, slot: usize, site: Option<Site>, stopped: &Stopped) {
         self.break_off();
+        if self.given_up && matches!(stopped.why, Why::Overflow | Why::Abort) {
+            return;
+        }
         if stopped.waited && self.shared.parks.swap(false, Ordering::Relaxed) {
             // An execution that is parked may have what it waits for: the search is begun again with one at a time.
             return self.shared.again.store(true, Ordering::Relaxed);
         }
         let id = self.actors[slot].id;
+        if stopped.why == Why::Abort {
+            let (message, location) = self.actors[slot].unwinding.as_ref().map(Unwinding::aborts).unwrap_or_default();
+            let violation = Violation::new(ViolationKind::Crash, message);
+            return self.fail(Violation { location, actor: Some(id), ..violation });
+        }
         let mut message = told(&self.shared, id, site, stopped.why);
         let mut location = site.map(crate::memory::location);
         if let Some((function, place)) = stopped.function() {
@@ -531,7 +576,7 @@ impl Exec {
             Why::Stuck => {
                 "; a lock, channel or thread of std blocks all threads of a model, and `step_time` gives a step more time"
             }
-            Why::Memory => "",
+            Why::Memory | Why::Abort => "",
         };
         message += hint;
         if stopped.why == Why::Overflow {
@@ -559,16 +604,14 @@ impl Exec {
         }
     }
 
-    /// A thread that unwinds comes to an operation that it would have to wait for. It cannot be suspended in a way that lets others
-    /// go on: the OS thread counts as panicking. So the search ends.
+    /// A thread panics, cannot be suspended there, and comes to an operation that it would have to wait for. So the search ends.
     #[cold]
-    fn waits_while_unwinding(&mut self, slot: usize, operation: &Operation) -> Standing {
-        let panicked =
-            mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" after a panic at {place}"));
+    fn waits_while_held(&mut self, slot: usize, operation: &Operation) -> Standing {
+        let panicked = mazurka_core::panicked_at().map_or_else(String::new, |place| format!(" at {place}"));
         let site = operation.site;
         let message = format!(
-            "{} unwinds{panicked}, and a destructor {} at {}:{}, for which it would have to wait: what follows cannot be \
-             looked at",
+            "{} panics{panicked}, and before that is over, it {} at {}:{}, for which it would have to wait: what follows \
+             cannot be looked at",
             self.shared.names.actor_name(self.actors[slot].id),
             self.words(operation.verb, operation.object),
             site.file(),
@@ -578,6 +621,15 @@ impl Exec {
         self.shared.report(Violation { location: Some(crate::memory::location(site)), ..violation });
         self.break_off();
         Standing::Stuck
+    }
+
+    /// A thread stands while it unwinds, and the count of panics cannot be taken from the OS thread.
+    #[cold]
+    fn lost_its_hook(&mut self, slot: usize) {
+        let name = self.shared.names.actor_name(self.actors[slot].id);
+        let message = format!("{name} unwinds, and the panic hook was replaced during the check: install it before");
+        self.shared.report(Violation::new(ViolationKind::Unsupported, message));
+        self.break_off();
     }
 
     /// Ends the search, and the thread that runs: what it uses was made before the closure ran, and has data that last from one execution
@@ -668,6 +720,7 @@ impl Exec {
             token: NO_OBJECT,
             name: None,
             locals: Vec::new(),
+            unwinding: None,
         };
         actor.tick();
         self.actors.push(actor);
@@ -715,8 +768,8 @@ impl Exec {
         }
         let actor = &mut self.actors[slot];
         actor.operation = Some(operation);
-        if std::thread::panicking() {
-            return if self.can_move(slot) { Standing::Now } else { self.waits_while_unwinding(slot, &operation) };
+        if unwind::is_held() {
+            return if self.can_move(slot) { Standing::Now } else { self.waits_while_held(slot, &operation) };
         }
         if self.comes_again(slot, &operation, frame) {
             return Standing::Again;
@@ -1068,6 +1121,13 @@ fn size_of_stack(stack: &DefaultStack) -> usize {
     stack.base().get() - stack.limit().get()
 }
 
+/// Leaves a fiber as it is, with all that is on its stack.
+fn leak(mut fiber: Fiber) {
+    // SAFETY: what is on the stack is leaked, and never returned to. Nothing that lives elsewhere borrows from it but other
+    // fibers of its execution, none of which is run any more.
+    unsafe { fiber.force_reset() };
+}
+
 fn keep_stack(fiber: Fiber) {
     let stack = fiber.into_stack();
     STACKS.with_borrow_mut(|stacks| stacks.push(stack));
@@ -1080,24 +1140,30 @@ fn root(slot: usize, yielder: &Yielder<(), ()>, body: Box<dyn FnOnce()>) {
         // Above are the links of the fiber to its resumer, which differ from step to step.
         exec.actors[slot].stack_base = crate::spin::here();
     });
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        body();
-        // The destructors of thread-locals are code of the thread, and may make others.
-        while let Some(local) = with(|exec| exec.actors[slot].locals.pop()) {
-            drop(local);
+    let is_given_up = || with(|exec| exec.given_up);
+    let result = catch_unwind(AssertUnwindSafe(|| if is_given_up() { drop(body) } else { body() }));
+    if let Err(payload) = &result
+        && !is_given_up()
+    {
+        let panic = unwind::caught(&**payload);
+        with(|exec| exec.panicked(slot, panic));
+    }
+    // The destructors of thread-locals are code of the thread, and may make others.
+    let local = || with(|exec| exec.actors[slot].locals.pop());
+    let dropped = catch_unwind(AssertUnwindSafe(|| {
+        while let Some(local) = local() {
+            drop(local)
         }
     }));
-    let given_up = with(|exec| exec.given_up);
-    if given_up {
-        // The fiber is being unwound.
-        if let Err(payload) = result {
-            resume_unwind(payload);
-        }
+    if is_given_up() {
         return;
     }
     with(|exec| {
-        if let Err(payload) = result {
-            exec.panicked(slot, Panic::of(&*payload));
+        if let Err(payload) = &dropped {
+            let Panic { message, location } = unwind::caught(&**payload);
+            let message = format!("aborts: the destructor of a thread-local panicked: {message}");
+            let violation = Violation::new(ViolationKind::Crash, message);
+            exec.fail(Violation { location, actor: Some(exec.actors[slot].id), ..violation });
         }
         exec.end(slot);
     });

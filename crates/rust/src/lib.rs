@@ -24,6 +24,7 @@ mod stop;
 pub mod sync;
 mod system;
 pub mod thread;
+mod unwind;
 mod watch;
 
 pub use check::{assume, choose, cover, progress};

@@ -51,7 +51,7 @@ pub(crate) struct ReadFrom {
     order: Ordering,
 }
 
-/// So many of them are kept, to say where a race lacks an edge.
+/// How many of them are kept, to say where a race lacks an edge.
 const MOST_READ: usize = 16;
 
 /// What is known of a cell.

@@ -95,7 +95,7 @@ pub(crate) enum Needs {
     Items,
     /// There is room in the object, or nothing will ever be taken out.
     Room,
-    /// So many things and one more were taken out of the object.
+    /// More than this number of things were taken out of the object.
     Taken(u64),
     /// The message is the next one that its handler can run.
     Turn,

@@ -1,4 +1,5 @@
-//! Stopping a thread of a model in the midst of the user's code: where its stack is full, and where it does not come to an operation.
+//! Stopping a thread of a model in the midst of the user's code: where its stack is full, where it does not come to an operation, and
+//! where the process would abort (`unwind.rs`).
 //!
 //! The fiber is suspended right where it is, and never resumed or unwound. Nothing on its stack is destroyed, so whatever others borrow
 //! from it stays. The execution ends there: no other fiber of it is run again, since the code was not at a place where it gives
@@ -23,6 +24,8 @@ pub(crate) enum Why {
     Stuck = 2,
     /// It took too much memory within one step.
     Memory = 3,
+    /// It panicked where a panic makes the process abort.
+    Abort = 4,
 }
 
 /// A fiber that was stopped.
@@ -116,17 +119,30 @@ pub(crate) fn stop_here() -> ! {
 
 /// Where a fiber is that was stopped: for ever.
 extern "C" fn stand() -> ! {
-    // Not to be stopped once more: what follows takes locks.
-    BOUNDS.set(NO_FIBER);
-    FLOOR.set(0);
     let why = match WANTED.replace(0) {
         1 => Why::Overflow,
         2 => Why::Stuck,
         _ => Why::Memory,
     };
-    let trace = Backtrace::force_capture();
-    STOPPED.set(Some(Stopped { why, waited: WAITED.take(), trace }));
+    stand_for(why, Backtrace::force_capture)
+}
+
+fn stand_for(why: Why, trace: impl FnOnce() -> Backtrace) -> ! {
+    // Not to be stopped once more: what follows takes locks.
+    BOUNDS.set(NO_FIBER);
+    FLOOR.set(0);
+    STOPPED.set(Some(Stopped { why, waited: WAITED.take(), trace: trace() }));
     crate::exec::stand_still()
+}
+
+/// Whether the code that runs is that of a fiber, and may be stopped.
+pub(crate) fn may_be_stopped() -> bool {
+    BOUNDS.get().limit != 0 && !IS_BUSY.get()
+}
+
+/// Stops the fiber that runs: it panicked where a panic makes the process abort.
+pub(crate) fn aborts() -> ! {
+    stand_for(Why::Abort, Backtrace::disabled)
 }
 
 impl Stopped {
@@ -252,7 +268,7 @@ mod system {
 
     /// Closes the reserve of a new stack.
     pub(crate) fn close_reserve(limit: usize) {
-        // SAFETY: these pages belong to a stack that nobody uses yet. If it fails, the reserve is part of the stack.
+        // SAFETY: these pages belong to a stack that is not used yet. If it fails, the reserve is part of the stack.
         unsafe { libc::mprotect((limit + PAGE) as *mut c_void, 2 * HALF, libc::PROT_NONE) };
     }
 

@@ -18,6 +18,7 @@ use crate::memory::location;
 use crate::names::{Kind, Names, Site};
 use crate::operation::{Needs, Verb};
 use crate::source;
+use crate::unwind::Unwinding;
 use crate::watch::Watch;
 use mazurka_core::{
     Access, ActorId, ActorKind, Awaited, BlockedVisitor, Description, Ending, Fingerprint, Footprint, Found, Insight,
@@ -95,7 +96,7 @@ impl Hash for State {
     }
 }
 
-/// So many executions are kept where they stand, and so many threads of them.
+/// How many executions are kept where they stand, and how many threads they may have together.
 const MOST_PARKED: usize = 64;
 const MOST_THREADS: usize = 2_048;
 
@@ -295,7 +296,7 @@ impl Closure {
         self.parked(|parked| {
             let mut step = Step::default();
             let exec = &mut parked.free(&self.shared).exec;
-            // Somebody may look at it with a debugger, and take their time.
+            // It may be run under a debugger, where time does not count.
             exec.unwatched();
             exec.loud = true;
             step.begin(Outcome::FIRST);
@@ -532,7 +533,10 @@ impl Closure {
                 (verb, Some(object)) => format!("{} {object}", verb.words()),
                 (verb, None) => verb.words().to_owned(),
             };
-            told.push(format!("{name} {what} ({}:{})", site.file(), site.line()));
+            let unwinds = actor.unwinding.as_ref().and_then(Unwinding::place);
+            let unwinds =
+                unwinds.map_or_else(String::new, |place| format!(", while it unwinds after a panic at {place}"));
+            told.push(format!("{name} {what} ({}:{}){unwinds}", site.file(), site.line()));
         }
         let (kind, word) =
             if spins { (ViolationKind::Livelock, "livelock") } else { (ViolationKind::Deadlock, "deadlock") };

@@ -4,7 +4,7 @@ use crate::exec::{Exec, Outcome, is_running, perform, with};
 use crate::names::Site;
 use crate::operation::{NO_OBJECT, Needs, Operation, Verb};
 use crate::source;
-use mazurka_core::{Access, ActorKind, Panic};
+use mazurka_core::{Access, ActorKind};
 use std::any::Any;
 use std::io;
 use std::marker::PhantomData;
@@ -142,7 +142,7 @@ fn run_into<T>(outcome: Outcome<T>, body: impl FnOnce() -> T) -> impl FnOnce() {
             with(|exec| {
                 if !exec.given_up {
                     let slot = exec.current;
-                    exec.panicked(slot, Panic::of(&**payload));
+                    exec.panicked(slot, crate::unwind::caught(&**payload));
                 }
             });
         }

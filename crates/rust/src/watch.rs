@@ -19,11 +19,11 @@ use std::time::Duration;
 /// How often the watchdog looks. It counts its looks instead of asking for the time, so that a process that was suspended
 /// is not taken for one that does nothing.
 const TICK: Duration = Duration::from_millis(100);
-/// So much more memory may be in use during one step,
+/// A step may take this much more memory,
 const MOST_BYTES: u64 = 1 << 30;
-/// if it takes so many ticks: others allocate, too.
+/// or more if it takes no longer than this number of ticks: others allocate, too.
 const FEW: u32 = 5;
-/// A fiber may be where it cannot be stopped: it is asked so often for each tick.
+/// A fiber may be where it cannot be stopped: it is asked this often in each tick.
 const ATTEMPTS: u32 = 50;
 
 /// What an OS thread on which fibers run does right now.
@@ -195,6 +195,7 @@ pub(crate) fn told(shared: &Shared, actor: ActorId, site: Option<Site>, why: Why
     };
     match why {
         Why::Overflow => format!("{name} overflows its stack of {} KiB", shared.stack_size / 1024),
+        Why::Abort => format!("{name} aborts"),
         Why::Stuck => format!("{name} has come to no operation for {:?}, {since}", shared.step_time),
         Why::Memory => {
             format!(

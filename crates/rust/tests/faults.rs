@@ -190,7 +190,7 @@ fn a_lock_that_is_tried_may_be_seen_held() {
         let is_held = match lock.try_lock() {
             Ok(_) => false,
             Err(TryLockError::WouldBlock) => true,
-            Err(TryLockError::Poisoned(_)) => unreachable!("nobody panics"),
+            Err(TryLockError::Poisoned(_)) => unreachable!("no thread panics"),
         };
         SEEN[usize::from(is_held)].store(true, SeqCst);
         thread.join().unwrap();

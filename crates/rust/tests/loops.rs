@@ -198,7 +198,7 @@ fn a_thread_that_spins_waits() {
 
 #[cfg(all(target_arch = "x86_64", not(feature = "portable")))]
 #[test]
-fn a_loop_that_nobody_ends_is_a_livelock() {
+fn a_loop_that_no_thread_ends_is_a_livelock() {
     let told = violation(livelock);
     assert_eq!(told.kind, ViolationKind::Livelock);
     assert!(told.message.starts_with("livelock: main spins on flag"), "{}", told.message);

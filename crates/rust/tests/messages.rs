@@ -139,7 +139,7 @@ fn a_task_is_awaited() {
 }
 
 #[test]
-fn a_task_that_nobody_wakes_is_a_deadlock() {
+fn a_task_that_is_never_woken_is_a_deadlock() {
     let told = violation(|| future::block_on(std::future::pending()));
     assert!(told.message.starts_with("deadlock: main parks"), "{}", told.message);
 }

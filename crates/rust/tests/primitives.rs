@@ -316,7 +316,7 @@ fn whoever_drops_the_last_reference_runs_the_destructor() {
 
 /// A destructor that no other thread sees: which one drops last makes no difference.
 #[test]
-fn a_destructor_that_nobody_sees_orders_nothing() {
+fn a_destructor_that_no_thread_sees_orders_nothing() {
     let traces = agree(|| {
         let shared = Arc::new(vec![1, 2, 3]);
         let threads: Vec<_> = (0..3)

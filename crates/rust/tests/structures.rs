@@ -192,7 +192,7 @@ fn michael_scott(orders: Orders) {
     assert_ne!(last, taken);
 }
 
-/// Somebody has to come to the tail that another one has helped on.
+/// A thread has to come to the tail that another one has helped on.
 fn michael_scott_with_help(orders: Orders) {
     let queue = Queue::new(orders);
     let threads: Vec<_> = (1..3)

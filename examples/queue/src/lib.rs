@@ -27,7 +27,7 @@ pub struct Producer<T>(Arc<Shared<T>>);
 /// The end that takes items out.
 pub struct Consumer<T>(Arc<Shared<T>>);
 
-/// A queue with room for so many items.
+/// A queue with room for this number of items.
 ///
 /// # Panics
 /// If there is room for none.

@@ -134,7 +134,7 @@ pub mod sync {
         WaitTimeoutResult, atomic, mpsc,
     };
 
-    /// loom's own: who waits goes on when somebody has notified.
+    /// loom's own: who waits goes on when it was notified.
     #[derive(Debug, Default)]
     pub struct Notify {
         is_notified: Mutex<bool>,

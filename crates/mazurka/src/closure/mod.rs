@@ -124,7 +124,7 @@ impl Builder {
         Builder { time: Some(limit), ..self }
     }
 
-    /// Searches on so many threads; 0 stands for all cores.
+    /// Searches on this number of threads; 0 stands for all cores.
     pub fn threads(self, threads: usize) -> Self {
         Builder { threads, ..self }
     }

@@ -27,7 +27,7 @@ impl BarrierWaitResult {
 }
 
 impl Barrier {
-    /// A barrier that so many threads pass together.
+    /// A barrier that this number of threads pass together.
     #[track_caller]
     pub fn new(size: usize) -> Self {
         let handle = Handle::new(Kind::Barrier, Location::caller(), |_, _| {});

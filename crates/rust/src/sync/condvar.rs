@@ -1,5 +1,6 @@
 //! The double of `std::sync::Condvar`. A thread is never woken without a reason.
 
+use super::lock::Lock;
 use super::mutex::MutexGuard;
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;

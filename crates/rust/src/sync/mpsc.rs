@@ -237,7 +237,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender(Side::Real(sender)), Receiver(Side::Real(receiver)))
 }
 
-/// A channel with room for so many messages; with none, a sender waits until its message is taken.
+/// A channel with room for this number of messages; with none, a sender waits until its message is taken.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_running() {

@@ -4,6 +4,7 @@
 //! between, since nothing but a lock of the same mutex could notice, and that has to wait. A `try_lock` does notice, so a program
 //! that calls it is explored again with unlocks as steps of their own.
 
+use super::lock::{Attempt, Lock, around, around_attempt, wrap};
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
@@ -15,7 +16,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
 /// The double of `std::sync::Mutex`.
 pub struct Mutex<T: ?Sized> {
@@ -58,13 +59,12 @@ impl<T> Mutex<T> {
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
         let is_poisoned = self.was_poisoned(Location::caller());
-        let data = self.data.into_inner();
-        if is_poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+        wrap(self.data.into_inner(), is_poisoned)
     }
 }
 
-impl<T: ?Sized> Mutex<T> {
-    pub(super) fn object(&self, exec: &mut Exec, site: Site) -> u32 {
+impl<T: ?Sized> Lock for Mutex<T> {
+    fn object(&self, exec: &mut Exec, site: Site) -> u32 {
         let is_poisoned = self.real.is_poisoned();
         self.handle.object(exec, Kind::Mutex, site, |exec, object| {
             exec.objects[object as usize].is_poisoned = is_poisoned;
@@ -75,17 +75,18 @@ impl<T: ?Sized> Mutex<T> {
         })
     }
 
+    fn is_really_poisoned(&self) -> bool {
+        self.real.is_poisoned()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
     /// As `std` has it.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let site = Location::caller();
         if !is_running() {
-            return match self.real.lock() {
-                Ok(real) => Ok(MutexGuard { mutex: self, held: Held::Real(real) }),
-                Err(poisoned) => {
-                    Err(PoisonError::new(MutexGuard { mutex: self, held: Held::Real(poisoned.into_inner()) }))
-                }
-            };
+            return around(self.real.lock(), |real| MutexGuard::of_real(self, real));
         }
         let (object, access) = with(|exec| (self.object(exec, site), locking(exec)));
         let is_live = perform(Operation::new(Verb::Lock, object, access, site).needing(Needs::Free), None);
@@ -102,36 +103,13 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(never)]
     fn try_from(&self, site: Site, frame: &Frame) -> TryLockResult<MutexGuard<'_, T>> {
         if !is_running() {
-            return match self.real.try_lock() {
-                Ok(real) => Ok(MutexGuard { mutex: self, held: Held::Real(real) }),
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    let held = Held::Real(poisoned.into_inner());
-                    Err(TryLockError::Poisoned(PoisonError::new(MutexGuard { mutex: self, held })))
-                }
-                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-            };
+            return around_attempt(self.real.try_lock(), |real| MutexGuard::of_real(self, real));
         }
-        let object = with(|exec| {
-            exec.want_fine();
-            self.object(exec, site)
-        });
-        let is_live = perform(Operation::new(Verb::TryLock, object, Access::READ_WRITE, site), Some(frame));
-        let is_held = is_live
-            && with(|exec| {
-                let is_held = exec.objects[object as usize].holder.is_some();
-                if exec.is_same_round(!is_held) {
-                    return is_held;
-                }
-                exec.saw(u64::from(is_held));
-                if is_held {
-                    exec.touch(object, Access::READ);
-                }
-                is_held
-            });
-        if is_held {
-            return Err(TryLockError::WouldBlock);
+        let is_taken = |exec: &Exec, object: u32| exec.objects[object as usize].holder.is_some();
+        match self.attempt(site, Access::READ_WRITE, frame, is_taken) {
+            Attempt::Fails => Err(TryLockError::WouldBlock),
+            Attempt::Succeeds { object, is_live } => self.taken(object, is_live, site).map_err(TryLockError::Poisoned),
         }
-        self.taken(object, is_live, site).map_err(TryLockError::Poisoned)
     }
 
     /// The present thread has got the lock.
@@ -146,8 +124,8 @@ impl<T: ?Sized> Mutex<T> {
                 exec.actors[exec.current].looks.clear();
                 exec.objects[object as usize].is_poisoned
             });
-        let guard = MutexGuard { mutex: self, held: Held::Modelled { site, was_panicking: std::thread::panicking() } };
-        if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        let held = Held::Modelled { site, was_panicking: std::thread::panicking() };
+        wrap(MutexGuard { mutex: self, held }, is_poisoned)
     }
 
     /// The present thread releases the lock, within the step that it is in.
@@ -172,7 +150,7 @@ impl<T: ?Sized> Mutex<T> {
         if !is_running() {
             return self.real.is_poisoned();
         }
-        look_at_poison(site, |exec| self.object(exec, site), None)
+        self.look_at_poison(site, false)
     }
 
     /// Forgets that a thread panicked while it had the lock.
@@ -182,52 +160,15 @@ impl<T: ?Sized> Mutex<T> {
         if !is_running() {
             return self.real.clear_poison();
         }
-        look_at_poison(site, |exec| self.object(exec, site), Some(false));
-    }
-
-    /// The same, where nobody else can have the lock.
-    fn was_poisoned(&self, site: Site) -> bool {
-        if !is_running() {
-            return self.real.is_poisoned();
-        }
-        with(|exec| {
-            let object = self.object(exec, site);
-            exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
-        })
+        self.look_at_poison(site, true);
     }
 
     /// A reference to the data, while there can be no other.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let is_poisoned = self.was_poisoned(Location::caller());
-        let data = self.data.get_mut();
-        if is_poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+        wrap(self.data.get_mut(), is_poisoned)
     }
-}
-
-/// Looks whether a lock is poisoned, and changes that if asked to. A panic poisons within the step that it is in, so that
-/// unlocking has to be a step of its own where another thread looks.
-pub(super) fn look_at_poison(site: Site, object: impl Fn(&mut Exec) -> u32, change: Option<bool>) -> bool {
-    let object = with(|exec| {
-        exec.want_fine();
-        object(exec)
-    });
-    let access = if change.is_some() { Access::READ_WRITE } else { Access::READ };
-    let is_live = perform(Operation::new(Verb::Look, object, access, site), None);
-    with(|exec| {
-        let Some(was_poisoned) = exec.objects.get(object as usize).map(|object| object.is_poisoned) else {
-            return false;
-        };
-        if is_live {
-            exec.touch(object, access);
-            exec.saw(u64::from(was_poisoned));
-            if let Some(is_poisoned) = change {
-                exec.changed(object);
-                exec.objects[object as usize].is_poisoned = is_poisoned;
-            }
-        }
-        was_poisoned
-    })
 }
 
 /// How a lock touches its mutex: one that others only try to take is an object like any other.

@@ -1,6 +1,6 @@
 //! The double of `std::sync::RwLock`. To unlock is no scheduling point, as with a mutex.
 
-use super::mutex::look_at_poison;
+use super::lock::{Attempt, Lock, around, around_attempt, wrap};
 use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
 /// The double of `std::sync::RwLock`.
 pub struct RwLock<T: ?Sized> {
@@ -44,10 +44,6 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     was_panicking: bool,
 }
 
-fn wrap<G>(guard: G, is_poisoned: bool) -> LockResult<G> {
-    if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
-}
-
 impl<T> RwLock<T> {
     /// A new lock.
     #[track_caller]
@@ -64,7 +60,7 @@ impl<T> RwLock<T> {
     }
 }
 
-impl<T: ?Sized> RwLock<T> {
+impl<T: ?Sized> Lock for RwLock<T> {
     fn object(&self, exec: &mut Exec, site: Site) -> u32 {
         let is_poisoned = self.real.is_poisoned();
         self.handle.object(exec, Kind::RwLock, site, |exec, object| {
@@ -76,16 +72,18 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
+    fn is_really_poisoned(&self) -> bool {
+        self.real.is_poisoned()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
     /// As `std` has it.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let site = Location::caller();
         if !is_running() {
-            let (real, is_poisoned) = match self.real.read() {
-                Ok(real) => (real, false),
-                Err(poisoned) => (poisoned.into_inner(), true),
-            };
-            return wrap(RwLockReadGuard { lock: self, real: Some(real), site }, is_poisoned);
+            return around(self.real.read(), |real| RwLockReadGuard { lock: self, real: Some(real), site });
         }
         let object = with(|exec| self.object(exec, site));
         let operation = Operation::new(Verb::ReadLock, object, Access::ADD, site).needing(Needs::NoWriter);
@@ -110,11 +108,12 @@ impl<T: ?Sized> RwLock<T> {
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let (site, was_panicking) = (Location::caller(), std::thread::panicking());
         if !is_running() {
-            let (real, is_poisoned) = match self.real.write() {
-                Ok(real) => (real, false),
-                Err(poisoned) => (poisoned.into_inner(), true),
-            };
-            return wrap(RwLockWriteGuard { lock: self, real: Some(real), site, was_panicking }, is_poisoned);
+            return around(self.real.write(), |real| RwLockWriteGuard {
+                lock: self,
+                real: Some(real),
+                site,
+                was_panicking,
+            });
         }
         let object = with(|exec| self.object(exec, site));
         let operation = Operation::new(Verb::Lock, object, Access::READ_WRITE, site).needing(Needs::Free);
@@ -135,59 +134,25 @@ impl<T: ?Sized> RwLock<T> {
         wrap(RwLockWriteGuard { lock: self, real: None, site, was_panicking: std::thread::panicking() }, is_poisoned)
     }
 
-    /// Whether an attempt fails.
-    #[inline(never)]
-    fn is_taken(
-        &self,
-        site: Site,
-        access: Access,
-        frame: &Frame,
-        is_taken: impl FnOnce(&Exec, u32) -> bool,
-    ) -> (u32, bool, bool) {
-        let object = with(|exec| {
-            exec.want_fine();
-            self.object(exec, site)
-        });
-        let is_live = perform(Operation::new(Verb::TryLock, object, access, site), Some(frame));
-        let is_taken = is_live
-            && with(|exec| {
-                let is_taken = is_taken(exec, object);
-                if exec.is_same_round(!is_taken) {
-                    return is_taken;
-                }
-                exec.saw(u64::from(is_taken));
-                if is_taken {
-                    exec.touch(object, Access::READ);
-                }
-                is_taken
-            });
-        (object, is_live, is_taken)
-    }
-
     /// As `std` has it: fails if another thread writes.
     #[track_caller]
     #[inline(always)]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        let site = Location::caller();
+        self.try_read_from(Location::caller(), &frame())
+    }
+
+    #[inline(never)]
+    fn try_read_from(&self, site: Site, frame: &Frame) -> TryLockResult<RwLockReadGuard<'_, T>> {
         if !is_running() {
-            return match self.real.try_read() {
-                Ok(real) => Ok(RwLockReadGuard { lock: self, real: Some(real), site }),
-                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    let guard = RwLockReadGuard { lock: self, real: Some(poisoned.into_inner()), site };
-                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
-                }
-            };
+            return around_attempt(self.real.try_read(), |real| RwLockReadGuard { lock: self, real: Some(real), site });
         }
-        let taken = |exec: &Exec, object: u32| exec.objects[object as usize].holder.is_some();
-        match self.is_taken(site, Access::READ | Access::ADD, &frame(), taken) {
-            (_, _, true) => Err(TryLockError::WouldBlock),
-            (object, is_live, false) => {
-                with(|exec| {
-                    if is_live {
-                        exec.touch(object, Access::READ);
-                    }
-                });
+        let is_taken = |exec: &Exec, object: u32| exec.objects[object as usize].holder.is_some();
+        match self.attempt(site, Access::READ | Access::ADD, frame, is_taken) {
+            Attempt::Fails => Err(TryLockError::WouldBlock),
+            Attempt::Succeeds { object, is_live } => {
+                if is_live {
+                    with(|exec| exec.touch(object, Access::READ));
+                }
                 self.reading(object, is_live, site).map_err(TryLockError::Poisoned)
             }
         }
@@ -197,25 +162,29 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     #[inline(always)]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        let (site, was_panicking) = (Location::caller(), std::thread::panicking());
+        self.try_write_from(Location::caller(), &frame())
+    }
+
+    #[inline(never)]
+    fn try_write_from(&self, site: Site, frame: &Frame) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let was_panicking = std::thread::panicking();
         if !is_running() {
-            return match self.real.try_write() {
-                Ok(real) => Ok(RwLockWriteGuard { lock: self, real: Some(real), site, was_panicking }),
-                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-                Err(TryLockError::Poisoned(poisoned)) => {
-                    let real = Some(poisoned.into_inner());
-                    let guard = RwLockWriteGuard { lock: self, real, site, was_panicking };
-                    Err(TryLockError::Poisoned(PoisonError::new(guard)))
-                }
-            };
+            return around_attempt(self.real.try_write(), |real| RwLockWriteGuard {
+                lock: self,
+                real: Some(real),
+                site,
+                was_panicking,
+            });
         }
-        let taken = |exec: &Exec, object: u32| {
+        let is_taken = |exec: &Exec, object: u32| {
             let object = &exec.objects[object as usize];
             object.holder.is_some() || object.readers > 0
         };
-        match self.is_taken(site, Access::READ_WRITE, &frame(), taken) {
-            (_, _, true) => Err(TryLockError::WouldBlock),
-            (object, is_live, false) => self.writing(object, is_live, site).map_err(TryLockError::Poisoned),
+        match self.attempt(site, Access::READ_WRITE, frame, is_taken) {
+            Attempt::Fails => Err(TryLockError::WouldBlock),
+            Attempt::Succeeds { object, is_live } => {
+                self.writing(object, is_live, site).map_err(TryLockError::Poisoned)
+            }
         }
     }
 
@@ -226,7 +195,7 @@ impl<T: ?Sized> RwLock<T> {
         if !is_running() {
             return self.real.is_poisoned();
         }
-        look_at_poison(site, |exec| self.object(exec, site), None)
+        self.look_at_poison(site, false)
     }
 
     /// Forgets that a thread panicked while it wrote.
@@ -236,18 +205,7 @@ impl<T: ?Sized> RwLock<T> {
         if !is_running() {
             return self.real.clear_poison();
         }
-        look_at_poison(site, |exec| self.object(exec, site), Some(false));
-    }
-
-    /// The same, where nobody else can have the lock.
-    fn was_poisoned(&self, site: Site) -> bool {
-        if !is_running() {
-            return self.real.is_poisoned();
-        }
-        with(|exec| {
-            let object = self.object(exec, site);
-            exec.objects.get(object as usize).is_some_and(|object| object.is_poisoned)
-        })
+        self.look_at_poison(site, true);
     }
 
     /// A reference to the data, while there can be no other.
