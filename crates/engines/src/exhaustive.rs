@@ -5,40 +5,47 @@
 //! as short as any. The price is the number of states.
 //!
 //! What it finds, in which order and with which schedules does not depend on the number of threads. A level is expanded
-//! batch by batch. One thread adds the successors to the visited set as it makes them. Several threads take part in three
-//! phases: first each expands its share of the batch and looks into the visited set without changing it, keeping the
-//! successors that are not there (`Candidates`); then each takes some shards of the set and adds the candidates
-//! that belong there, in the order of the frontier, so that of several equal candidates the first one stays; at last each
-//! packs those of its candidates that stayed. Either way the new states follow each other in the order of the frontier, and
-//! get their numbers in that order.
+//! batch by batch. One thread adds the successors to the visited set as it makes them; what several threads do is told in
+//! `together.rs`. Either way the new states follow each other in the order of the frontier, and get their numbers in that
+//! order.
 //!
 //! A state is 16 bytes of fingerprint in the [`VisitedSet`] and about 2 bytes of [`Ancestry`] for its schedule. Only the
 //! frontier holds states, as what differs from the state before.
 
 mod expander;
+mod together;
 
 use crate::Options;
 use crate::shared::ancestry::Ancestry;
 use crate::shared::findings::Finding;
 use crate::shared::frontier::{Chunk, Frontier, Packing};
 use crate::shared::ledger::Ledger;
-use crate::shared::visited::{self, Key, VisitedSet};
-use expander::{Candidates, Deferred, Direct, Expander, FoundAt, Report, Task};
+use crate::shared::visited::{Key, Share, VisitedSet};
+use expander::{Direct, Expander, FoundAt, Report, Task};
 use mazurka_core::{Bound, Counter, Exploration, Move, Observer, Progress, Schedule, Step, StopReason, System, Traits};
-use rayon::prelude::*;
+use together::Piece;
 
 /// Batches smaller than this are expanded by one thread: waking the others would take longer. Tests use several threads
 /// all the same.
 const WORTH_SHARING: usize = if cfg!(test) { 16 } else { 512 };
 
-/// How many states wait in one piece, which one thread expands.
-const PIECE: usize = 128;
+/// How many states wait in one chunk.
+const CHUNK: usize = if cfg!(test) { 8 } else { 128 };
 
-/// The most states that one thread expands before the others catch up.
-const SHARE: usize = 512;
+/// The most states that one thread expands before the limits are looked at.
+const BATCH: usize = 512;
 
 /// The same where the size of the search is limited: each state may have hundreds of successors.
-const SMALL_SHARE: usize = 64;
+const SMALL_BATCH: usize = 64;
+
+/// How many chunks a thread takes at a time, where there are many.
+const CHUNKS_AT_A_TIME: usize = 2;
+
+/// How many such pieces a batch has at most, for each thread.
+const PIECES_FOR_EACH: usize = 32;
+
+/// How many it has on any number of threads: their shares have to be told apart from those of long ago.
+const MOST_PIECES: usize = 1 << 11;
 
 /// How many states are expanded between two looks at the limits.
 const CHECK_EVERY: usize = 1024;
@@ -58,29 +65,6 @@ pub(crate) fn explore<S: System>(system: &S, options: &Options, observer: &mut d
 /// There is enough to do for several threads.
 struct LevelIsLarge;
 
-/// What one thread works with at a time. There are some more lanes than threads, so that no thread waits for long.
-struct Lane<S: System> {
-    expander: Expander<S>,
-    /// What it expands in this batch, and the number of the first of these states.
-    parents: Vec<Chunk<S::State>>,
-    first: u64,
-    candidates: Candidates<S::State>,
-    /// The new states that it found.
-    found: Frontier<S::State>,
-}
-
-impl<S: System> Lane<S> {
-    fn new(by_values: bool, races: bool) -> Self {
-        Lane {
-            expander: Expander::new(by_values, races),
-            parents: Vec::new(),
-            first: 0,
-            candidates: Candidates::new(),
-            found: Frontier::new(PIECE),
-        }
-    }
-}
-
 struct Search<'a, S: System> {
     /// How many threads there could be. They start when there is work for them.
     threads: usize,
@@ -92,11 +76,17 @@ struct Search<'a, S: System> {
     visited: VisitedSet,
     ancestry: Ancestry,
     depth: u64,
-    /// The most states that a lane is given at once.
-    share: usize,
+    /// The most states that one thread expands at a time.
+    batch: usize,
     level: Frontier<S::State>,
     next: Frontier<S::State>,
-    lanes: Vec<Lane<S>>,
+    /// What one thread expands, and what several do.
+    chunks: Vec<Chunk<S::State>>,
+    pieces: Vec<Piece<S::State>>,
+    /// How many pieces there were, round the end of the numbers.
+    shares: Share,
+    /// One for each thread.
+    expanders: Vec<Expander<S>>,
     /// States that the depth bound left unexpanded.
     cuts: u64,
 }
@@ -106,7 +96,7 @@ impl<'a, S: System> Search<'a, S> {
         let by_values = observer.wants_values();
         // A search that may not grow large looks often whether it did, and at the same places on any number of threads.
         let is_small = options.budget.size.is_some();
-        let (threads, share) = if is_small { (1, SMALL_SHARE) } else { (options.thread_count(), SHARE) };
+        let (threads, batch) = if is_small { (1, SMALL_BATCH) } else { (options.thread_count(), BATCH) };
         Search {
             threads,
             system,
@@ -116,10 +106,13 @@ impl<'a, S: System> Search<'a, S> {
             visited: VisitedSet::new(),
             ancestry: Ancestry::new(),
             depth: 0,
-            share,
-            level: Frontier::new(share.min(PIECE)),
-            next: Frontier::new(share.min(PIECE)),
-            lanes: vec![Lane::new(by_values, options.races)],
+            batch,
+            level: Frontier::new(batch.min(CHUNK)),
+            next: Frontier::new(batch.min(CHUNK)),
+            chunks: Vec::new(),
+            pieces: Vec::new(),
+            shares: 0,
+            expanders: vec![Expander::new(by_values, options.races)],
             cuts: 0,
         }
     }
@@ -133,7 +126,7 @@ impl<'a, S: System> Search<'a, S> {
             if !self.ledger.options.all && !self.ledger.findings.is_empty() {
                 return Ok(StopReason::FirstViolation);
             }
-            if self.lanes.len() < self.threads && self.level.len() >= WORTH_SHARING {
+            if self.expanders.len() < self.threads && self.level.len() >= WORTH_SHARING {
                 return Err(LevelIsLarge);
             }
             if let Some(reason) = self.expand_level() {
@@ -152,7 +145,9 @@ impl<'a, S: System> Search<'a, S> {
         let stop = match pool {
             Ok(pool) => {
                 let (by_values, races) = (self.ledger.observer.wants_values(), self.ledger.options.races);
-                self.lanes.resize_with(self.threads * 4, || Lane::new(by_values, races));
+                self.expanders.resize_with(self.threads, || Expander::new(by_values, races));
+                let most = (self.threads * PIECES_FOR_EACH).min(MOST_PIECES);
+                self.pieces.resize_with(most, || Piece::new(CHUNK));
                 pool.install(|| self.search())
             }
             Err(_) => {
@@ -167,13 +162,18 @@ impl<'a, S: System> Search<'a, S> {
     fn expand_level(&mut self) -> Option<StopReason> {
         let look_only = self.ledger.options.budget.depth.is_some_and(|limit| self.depth >= limit);
         let mut first = (self.ancestry.len() - self.level.len()) as u64;
-        while let Some(waiting) = self.hand_out(first) {
+        while !self.level.is_empty() {
+            let together = self.expanders.len() > 1 && self.level.len() >= WORTH_SHARING;
+            let waiting = if together { self.most_at_a_time() } else { self.batch }.min(self.level.len());
             let reason = self.check(waiting).or_else(|| self.is_too_large());
             if reason.is_some() {
                 return reason;
             }
-            self.expand(waiting, look_only);
-            first += waiting as u64;
+            if together {
+                self.expand_together(&mut first, look_only);
+            } else {
+                self.expand_alone(&mut first, look_only);
+            }
             if self.ledger.meter.is_over() {
                 return self.ledger.meter.check();
             }
@@ -181,26 +181,9 @@ impl<'a, S: System> Search<'a, S> {
         None
     }
 
-    /// Gives each lane a share of the level, whose first state has this number: how many states these are. One lane takes all
-    /// if there are few.
-    fn hand_out(&mut self, mut first: u64) -> Option<usize> {
-        let lanes = if self.level.len() < WORTH_SHARING { 1 } else { self.lanes.len() };
-        let before = self.level.len();
-        let share = before.div_ceil(lanes).min(self.share);
-        for lane in &mut self.lanes[..lanes] {
-            lane.parents.clear();
-            lane.first = first;
-            let mut states = 0;
-            while states < share
-                && let Some(chunk) = self.level.take()
-            {
-                states += chunk.len();
-                lane.parents.push(chunk);
-            }
-            first += states as u64;
-        }
-        let taken = before - self.level.len();
-        (taken > 0).then_some(taken)
+    /// How many states several threads expand before the limits are looked at.
+    fn most_at_a_time(&self) -> usize {
+        self.pieces.len() * CHUNKS_AT_A_TIME * CHUNK
     }
 
     /// Whether it met more states than it was meant to; what was found until then may be enough.
@@ -257,40 +240,51 @@ impl<'a, S: System> Search<'a, S> {
             unit: "states",
             transitions: ledger.transitions,
             depth: self.depth,
-            waiting: (batch + self.level.len() + self.next.len()) as u64,
+            waiting: (self.level.len() + self.next.len()) as u64,
         });
         checked.err()
     }
 
-    /// Expands what was handed out, so many states.
-    fn expand(&mut self, waiting: usize, look_only: bool) {
-        let task = Task {
-            system: self.system,
-            packing: &self.packing,
-            meter: &self.ledger.meter,
-            depth: self.depth,
-            known: &self.ledger.findings,
-            look_only,
-            longest: self.ledger.options.budget.depth,
-        };
-        if self.lanes.len() == 1 || waiting < WORTH_SHARING {
-            let (visited, next, ancestry) = (&mut self.visited, &mut self.next, &mut self.ancestry);
-            let mut sink = Direct { packing: &self.packing, visited, next, ancestry };
-            let lane = &mut self.lanes[0];
-            lane.expander.expand(&task, lane.first, &lane.parents, &mut sink);
-        } else {
-            expand_together(&task, &mut self.lanes, &mut self.visited);
-            for lane in &mut self.lanes {
-                self.next.append(&mut lane.found);
-                for (parent, ordinal) in lane.candidates.drain_origins() {
-                    self.ancestry.push(parent, ordinal);
-                }
-            }
+    /// Expands some states from the front of the level, the first of which has this number.
+    fn expand_alone(&mut self, first: &mut u64, look_only: bool) {
+        let before = self.level.len();
+        while before - self.level.len() < self.batch
+            && let Some(chunk) = self.level.take()
+        {
+            self.chunks.push(chunk);
         }
-        for lane in 0..self.lanes.len() {
-            let report = self.lanes[lane].expander.take_report();
-            self.lanes[lane].parents.clear();
-            self.merge(report);
+        let task = task(self.system, &self.packing, &self.ledger, self.depth, look_only);
+        let (visited, next, ancestry) = (&mut self.visited, &mut self.next, &mut self.ancestry);
+        let mut sink = Direct { packing: &self.packing, visited, next, ancestry };
+        self.expanders[0].expand(&task, *first, &self.chunks, &mut sink);
+        let report = self.expanders[0].take_report();
+        self.chunks.clear();
+        *first += (before - self.level.len()) as u64;
+        self.merge(report);
+    }
+
+    /// The same on several threads.
+    fn expand_together(&mut self, first: &mut u64, look_only: bool) {
+        let at_a_time = if self.level.len() < self.most_at_a_time() { 1 } else { CHUNKS_AT_A_TIME };
+        let mut filled = 0;
+        for piece in &mut self.pieces {
+            if self.level.is_empty() {
+                break;
+            }
+            self.shares = self.shares.wrapping_add(1);
+            piece.fill(self.shares, at_a_time * CHUNK, &mut self.level, first);
+            filled += 1;
+        }
+        let mut done = 0;
+        while done < filled {
+            let task = task(self.system, &self.packing, &self.ledger, self.depth, look_only);
+            let pieces = &mut self.pieces[done..filled];
+            let now = together::expand(&task, pieces, &mut self.expanders, &mut self.visited);
+            for number in done..done + now {
+                let report = self.pieces[number].give(&mut self.next, &mut self.ancestry);
+                self.merge(report);
+            }
+            done += now;
         }
     }
 
@@ -311,20 +305,16 @@ impl<'a, S: System> Search<'a, S> {
     }
 }
 
-/// The three phases in which several threads expand a batch.
-fn expand_together<S: System>(task: &Task<'_, S>, lanes: &mut [Lane<S>], visited: &mut VisitedSet) {
-    let seen = &*visited;
-    lanes.par_iter_mut().for_each(|lane| {
-        let mut sink = Deferred { visited: seen, candidates: &mut lane.candidates };
-        lane.expander.expand(task, lane.first, &lane.parents, &mut sink);
-    });
-    let found = &*lanes;
-    visited.shards_mut().par_iter_mut().enumerate().with_min_len(visited::SHARDS / 16).for_each(|(number, shard)| {
-        for lane in found {
-            lane.candidates.insert(number, shard);
-        }
-    });
-    lanes.par_iter_mut().for_each(|lane| lane.candidates.queue_fresh(task.packing, &mut lane.found));
+/// What an expander has to know, beside the states.
+fn task<'a, S: System>(
+    system: &'a S,
+    packing: &'a Packing<'a, S>,
+    ledger: &'a Ledger<'_, FoundAt>,
+    depth: u64,
+    look_only: bool,
+) -> Task<'a, S> {
+    let longest = ledger.options.budget.depth;
+    Task { system, packing, meter: &ledger.meter, depth, known: &ledger.findings, look_only, longest }
 }
 
 /// The schedule that leads to where a violation was met, rebuilt by running it.

@@ -8,10 +8,8 @@ use crate::shared::ancestry::Ancestry;
 use crate::shared::data_race::Neighbours;
 use crate::shared::findings::{Finding, Findings};
 use crate::shared::frontier::{Chunk, Frontier, Packing, copy_into};
-use crate::shared::visited::{Key, Recent, SHARDS, Shard, VisitedSet};
+use crate::shared::visited::{Key, Recent, VisitedSet};
 use mazurka_core::{ActorId, Ending, Fingerprint, Meter, Move, Outcome, Step, System};
-use std::hash::Hash;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many successors are looked up at a time.
 const GROUP: usize = 64;
@@ -247,92 +245,5 @@ impl<S: System> Sink<S::State> for Direct<'_, S> {
             self.next.push(self.packing, state);
             self.ancestry.push(parent, ordinal);
         }
-    }
-}
-
-/// Keeps the states that are not in the visited set, which others may be reading.
-pub(super) struct Deferred<'a, T> {
-    pub(super) visited: &'a VisitedSet,
-    pub(super) candidates: &'a mut Candidates<T>,
-}
-
-impl<T> Sink<T> for Deferred<'_, T> {
-    fn visited(&self) -> &VisitedSet {
-        self.visited
-    }
-
-    #[inline]
-    fn offer(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>) {
-        if !self.visited.contains(key) {
-            self.candidates.push(key, parent, ordinal, state);
-        }
-    }
-}
-
-/// States that were not visited before the batch in which they were made. Some of them may be equal.
-pub(super) struct Candidates<T> {
-    states: Vec<Option<T>>,
-    /// Each one's parent, and which of its successors it is.
-    origins: Vec<(u64, u32)>,
-    keys: Vec<Key>,
-    /// Whether a candidate turned out to be the first of its kind.
-    fresh: Vec<AtomicBool>,
-    /// For each shard, the candidates that belong there.
-    by_shard: Vec<Vec<u32>>,
-    /// States whose memory can serve again.
-    spare: Vec<T>,
-}
-
-impl<T> Candidates<T> {
-    pub(super) fn new() -> Self {
-        Candidates {
-            states: Vec::new(),
-            origins: Vec::new(),
-            keys: Vec::new(),
-            fresh: Vec::new(),
-            by_shard: vec![Vec::new(); SHARDS],
-            spare: Vec::new(),
-        }
-    }
-
-    fn push(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>) {
-        self.by_shard[key.shard()].push(self.keys.len() as u32);
-        self.states.push(std::mem::replace(state, self.spare.pop()));
-        self.origins.push((parent, ordinal));
-        self.keys.push(key);
-        self.fresh.push(AtomicBool::new(false));
-    }
-
-    /// Adds the candidates that belong to a shard.
-    pub(super) fn insert(&self, number: usize, shard: &mut Shard) {
-        for group in self.by_shard[number].chunks(GROUP) {
-            shard.warm(group.iter().map(|&candidate| self.keys[candidate as usize]));
-            for &candidate in group {
-                if shard.insert(self.keys[candidate as usize]) {
-                    self.fresh[candidate as usize].store(true, Ordering::Relaxed);
-                }
-            }
-        }
-    }
-
-    /// Takes the states out. Those that were new are added to a queue.
-    pub(super) fn queue_fresh<S: System<State = T>>(&mut self, packing: &Packing<'_, S>, queue: &mut Frontier<T>)
-    where
-        T: Clone + Hash,
-    {
-        for (mut state, fresh) in self.states.drain(..).zip(&mut self.fresh) {
-            if *fresh.get_mut() {
-                queue.push(packing, &mut state);
-            }
-            self.spare.extend(state);
-        }
-        self.keys.clear();
-        self.by_shard.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Takes out where the new ones come from.
-    pub(super) fn drain_origins(&mut self) -> impl Iterator<Item = (u64, u32)> + '_ {
-        let fresh = self.fresh.drain(..).map(AtomicBool::into_inner);
-        self.origins.drain(..).zip(fresh).filter_map(|(origin, fresh)| fresh.then_some(origin))
     }
 }

@@ -26,8 +26,11 @@ impl<'a, S: System> Packing<'a, S> {
 
 /// States that follow each other.
 pub(crate) struct Chunk<T> {
-    len: usize,
     form: Form<T>,
+    /// How many there are, with those that are left out.
+    all: usize,
+    /// The indices of the states that are left out, in order.
+    left_out: Vec<u32>,
 }
 
 enum Form<T> {
@@ -38,7 +41,7 @@ enum Form<T> {
 impl<T: Clone> Chunk<T> {
     /// How many states there are.
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.all - self.left_out.len()
     }
 
     /// Shows the states one after the other. Those that are packed are made in `place`.
@@ -54,7 +57,7 @@ impl<T: Clone> Chunk<T> {
         if let Some(origin) = &packing.origin {
             copy_into(place, origin);
         }
-        Reader { packing, chunk: self, index: 0, bytes, place }
+        Reader { packing, chunk: self, next: 0, left_out: &self.left_out, bytes, place }
     }
 }
 
@@ -62,25 +65,41 @@ impl<T: Clone> Chunk<T> {
 pub(crate) struct Reader<'c, S: System> {
     packing: &'c Packing<'c, S>,
     chunk: &'c Chunk<S::State>,
-    index: usize,
+    next: usize,
+    left_out: &'c [u32],
     bytes: &'c [u8],
     place: &'c mut Option<S::State>,
 }
 
 impl<S: System> Reader<'_, S> {
     /// The next state.
+    #[inline]
     pub(crate) fn next(&mut self) -> Option<&S::State> {
-        self.index += 1;
-        match &self.chunk.form {
-            Form::Plain(states) => states.get(self.index - 1),
-            Form::Packed(_) if self.index > self.chunk.len => None,
-            Form::Packed(_) => {
-                let state = self.place.as_mut()?;
-                let is_whole = self.packing.system.insight().unpack(&mut self.bytes, state);
-                assert!(is_whole, "a state is unpacked as it was packed");
-                Some(state)
-            }
+        while let Some((&first, rest)) = self.left_out.split_first()
+            && first as usize == self.next
+        {
+            self.left_out = rest;
+            self.pass()?;
         }
+        self.pass()?;
+        match &self.chunk.form {
+            Form::Plain(states) => states.get(self.next - 1),
+            Form::Packed(_) => self.place.as_ref(),
+        }
+    }
+
+    /// Goes on by one state.
+    #[inline]
+    fn pass(&mut self) -> Option<()> {
+        if self.next == self.chunk.all {
+            return None;
+        }
+        self.next += 1;
+        if let Form::Packed(_) = self.chunk.form {
+            let is_whole = self.packing.system.insight().unpack(&mut self.bytes, self.place.as_mut()?);
+            assert!(is_whole, "a state is unpacked as it was packed");
+        }
+        Some(())
     }
 }
 
@@ -147,8 +166,21 @@ impl<T: Clone + Hash> Frontier<T> {
             } else {
                 Form::Plain(std::mem::take(&mut self.plain))
             };
-            self.chunks.push_back(Chunk { len: std::mem::take(&mut self.open), form });
+            self.chunks.push_back(Chunk { form, all: std::mem::take(&mut self.open), left_out: Vec::new() });
         }
+    }
+
+    /// Leaves states out, which were put here since it was empty. Their places are told in order.
+    pub(crate) fn leave_out(&mut self, places: &[u32]) {
+        if places.is_empty() {
+            return;
+        }
+        self.close();
+        for &place in places {
+            let (chunk, index) = (place as usize / self.most, place as usize % self.most);
+            self.chunks[chunk].left_out.push(index as u32);
+        }
+        self.len -= places.len();
     }
 
     /// Takes all states of another queue over, behind its own.
@@ -165,7 +197,7 @@ impl<T: Clone + Hash> Frontier<T> {
             self.close();
         }
         let chunk = self.chunks.pop_front()?;
-        self.len -= chunk.len;
+        self.len -= chunk.len();
         Some(chunk)
     }
 }
@@ -254,6 +286,27 @@ mod tests {
             assert_eq!(out.len() - before, chunk.len());
         }
         assert!(queue.is_empty() && out == states);
+    }
+
+    #[test]
+    fn states_that_are_left_out_do_not_come_out() {
+        let states: Vec<Vec<u8>> = (0..100u8).map(|number| vec![number, 255 - number]).collect();
+        let packed = Packed(Counters { actors: 2, steps: 9, shared: false });
+        let packing = Packing::new(&packed);
+        let mut queue = Frontier::new(8);
+        states.iter().for_each(|state| queue.push(&packing, &mut Some(state.clone())));
+        let left_out = [0, 1, 7, 8, 31, 32, 40, 41, 42, 43, 44, 45, 46, 47, 99];
+        queue.leave_out(&left_out);
+        assert_eq!(queue.len(), 100 - left_out.len());
+        let (mut place, mut out) = (None, Vec::new());
+        while let Some(chunk) = queue.take() {
+            let (mut reader, before) = (chunk.read(&packing, &mut place), out.len());
+            while let Some(state) = reader.next() {
+                out.push(u32::from(state[0]));
+            }
+            assert_eq!(out.len() - before, chunk.len());
+        }
+        assert!(queue.is_empty() && out.into_iter().eq((0..100).filter(|number| !left_out.contains(number))));
     }
 
     #[test]

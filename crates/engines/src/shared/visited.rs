@@ -3,28 +3,47 @@
 //! Sixty-four tables, each searched by linear probing from the home slot of a fingerprint. That slot grows with the hash
 //! that it is computed from, so a table is nearly sorted: when it grows, it is copied from one end
 //! to the other and the cache never misses. That makes growth cheap enough to grow by little, and memory stays tight.
-//! Different threads may add to different shards at the same time.
+//!
+//! One thread that has the set to itself adds states by [`VisitedSet::insert`]. Several threads add at the same time by
+//! [`VisitedSet::claim`], without locks: a slot has two words, and whoever puts the first one into an empty slot has claimed
+//! it. The tables do not grow meanwhile: room is made before ([`VisitedSet::make_room`]), and where it does not suffice,
+//! the caller is told.
+//!
+//! The bits of a fingerprint are mixed, since a program may well number its states instead of hashing them, and 111 of
+//! the mixed bits are kept. The others say for which [`Share`] of the work the state was claimed.
 
 use mazurka_core::Fingerprint;
+use std::hint;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 /// How many tables there are.
-pub(crate) const SHARDS: usize = 1 << SHARD_BITS;
+const SHARDS: usize = 1 << SHARD_BITS;
 const SHARD_BITS: u32 = 6;
 
-/// A fingerprint, and the hash that says where it stands.
-#[derive(Clone, Copy, Debug)]
+/// A fingerprint as it is kept: a hash, which says where it stands, and the rest. Neither is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
-    bits: u128,
     hash: u64,
+    /// With zeros where a slot has a share, and a one in front of these, so that a slot that was filled is not 0.
+    rest: u64,
 }
 
+/// A part of the work, by its number, round the end of the numbers.
+pub(crate) type Share = u16;
+
 impl From<Fingerprint> for Key {
-    /// The bits of a fingerprint are mixed once more: a program may well number its states instead of hashing them.
+    #[inline]
     fn from(Fingerprint(bits): Fingerprint) -> Self {
-        let (high, low) = ((bits >> 64) as u64, bits as u64);
-        let product = u128::from(low ^ 0x9E37_79B9_7F4A_7C15) * u128::from(high ^ 0xD6E8_FEB8_6659_FD93);
-        let folded = (product >> 64) as u64 ^ product as u64;
-        Key { bits, hash: folded.wrapping_mul(0x2545_F491_4F6C_DD1D) }
+        let folded = |word: u64, factor: u64| {
+            let product = u128::from(word) * u128::from(factor);
+            (product >> 64) as u64 ^ product as u64
+        };
+        // Each step can be undone, so different fingerprints stay different.
+        let (mut high, mut low) = ((bits >> 64) as u64, bits as u64);
+        high ^= folded(low ^ 0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93);
+        low ^= folded(high ^ 0x2545_F491_4F6C_DD1D, 0x9E37_79B9_7F4A_7C15);
+        Key { hash: high.max(1), rest: low << Share::BITS | 1 << Share::BITS }
     }
 }
 
@@ -35,14 +54,26 @@ impl Key {
     }
 
     /// Which shard it belongs to.
-    pub(crate) fn shard(self) -> usize {
+    fn shard(self) -> usize {
         (self.hash >> (u64::BITS - SHARD_BITS)) as usize
     }
+}
 
-    /// Its home slot in a table of this capacity.
-    fn home(self, capacity: usize) -> usize {
-        ((u128::from(self.hash << SHARD_BITS) * capacity as u128) >> 64) as usize
-    }
+/// Its home slot in a table of this capacity.
+#[inline]
+fn home(hash: u64, capacity: usize) -> usize {
+    ((u128::from(hash << SHARD_BITS) * capacity as u128) >> 64) as usize
+}
+
+/// What came of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// The state is new.
+    New,
+    /// It was claimed before, or is being claimed, for this share.
+    Known(Share),
+    /// It is not there, and there is no room for it now.
+    NoRoom,
 }
 
 /// The states that were visited.
@@ -56,93 +87,173 @@ impl VisitedSet {
         VisitedSet { shards: (0..SHARDS).map(|_| Shard::new()).collect() }
     }
 
-    /// Whether a state was visited.
-    pub(crate) fn contains(&self, key: Key) -> bool {
-        self.shards[key.shard()].contains(key)
-    }
-
     /// Adds a state; true if it was not yet there.
+    #[inline]
     pub(crate) fn insert(&mut self, key: Key) -> bool {
         self.shards[key.shard()].insert(key)
     }
 
-    /// The tables, in the order of [`Key::shard`].
-    pub(crate) fn shards_mut(&mut self) -> &mut [Shard] {
-        &mut self.shards
+    /// Adds a state while others may do the same.
+    #[inline]
+    pub(crate) fn claim(&self, key: Key, share: Share) -> Claim {
+        self.shards[key.shard()].claim(key, share)
+    }
+
+    /// Takes note of states that were claimed.
+    pub(crate) fn note_claimed(&mut self, keys: impl Iterator<Item = Key>) {
+        keys.for_each(|key| self.shards[key.shard()].len += 1);
+    }
+
+    /// The tables that have to grow before so many states more are claimed.
+    pub(crate) fn make_room(&mut self, more: usize) -> impl Iterator<Item = &mut Shard> {
+        let each = more / SHARDS;
+        self.shards.iter_mut().filter_map(move |shard| {
+            shard.expected = shard.len + each;
+            shard.is_crowded(shard.expected).then_some(shard)
+        })
     }
 
     /// Reads the home slots of some keys. Nothing waits for the values, so the memory brings all of
     /// them at once; looked up one after the other, each key would wait for its own.
+    #[inline]
     pub(crate) fn warm(&self, keys: impl Iterator<Item = Key>) {
-        std::hint::black_box(keys.fold(0, |sum, key| sum ^ self.shards[key.shard()].at_home(key)));
+        hint::black_box(keys.fold(0, |sum, key| sum ^ self.shards[key.shard()].at_home(key)));
     }
 }
 
-/// One table. An empty slot holds 0, so the fingerprint 0 stands beside the table.
+/// A place for a fingerprint. The words of an empty one are 0.
+#[derive(Default)]
+struct Slot {
+    hash: AtomicU64,
+    rest: AtomicU64,
+}
+
+impl Slot {
+    fn hash(&mut self) -> u64 {
+        *self.hash.get_mut()
+    }
+
+    /// What it holds beside the hash. Whoever claimed it is about to say so.
+    #[inline]
+    fn rest(&self) -> u64 {
+        loop {
+            match self.rest.load(Ordering::Acquire) {
+                0 => thread::yield_now(),
+                rest => return rest,
+            }
+        }
+    }
+
+    /// Whether the hash of a key stands here with the rest of the key, and for which share.
+    #[inline]
+    fn share_of(&self, key: Key) -> Option<Share> {
+        let rest = self.rest();
+        ((rest ^ key.rest) >> Share::BITS == 0).then_some(rest as Share)
+    }
+}
+
+/// One table.
 pub(crate) struct Shard {
-    slots: Vec<u128>,
+    slots: Vec<Slot>,
     len: usize,
-    zero: bool,
+    /// So many states will have to have room.
+    expected: usize,
 }
 
 const SMALLEST: usize = 8;
 
+/// Where states are claimed, so many slots are looked at before it is said that there is no room.
+const MOST_PROBES: usize = 1024;
+
+fn empty_slots(capacity: usize) -> Vec<Slot> {
+    (0..capacity).map(|_| Slot::default()).collect()
+}
+
 impl Shard {
     fn new() -> Self {
-        Shard { slots: vec![0; SMALLEST], len: 0, zero: false }
+        Shard { slots: empty_slots(SMALLEST), len: 0, expected: 0 }
     }
 
-    fn contains(&self, key: Key) -> bool {
-        if key.bits == 0 { self.zero } else { self.find(key).is_none() }
+    /// Full at 13/16: beyond that, a search for what is not there becomes long.
+    fn is_crowded(&self, len: usize) -> bool {
+        len * 16 >= self.slots.len() * 13
     }
 
     /// Adds a state of this shard; true if it was not yet there.
-    pub(crate) fn insert(&mut self, key: Key) -> bool {
-        if key.bits == 0 {
-            return !std::mem::replace(&mut self.zero, true);
-        }
-        let Some(mut free) = self.find(key) else { return false };
-        // Full at 13/16: beyond that, a search for what is not there becomes long.
-        if self.len * 16 >= self.slots.len() * 13 {
+    #[inline]
+    fn insert(&mut self, key: Key) -> bool {
+        // First of all: where states were claimed, no slot may be empty.
+        if self.is_crowded(self.len) {
+            self.expected = self.len;
             self.grow();
-            free = self.find(key).unwrap_or(free);
         }
-        self.slots[free] = key.bits;
+        let Some(free) = self.find(key) else { return false };
+        self.slots[free] = Slot { hash: key.hash.into(), rest: key.rest.into() };
         self.len += 1;
         true
     }
 
-    /// Does for one shard what [`VisitedSet::warm`] does for all.
-    pub(crate) fn warm(&self, keys: impl Iterator<Item = Key>) {
-        std::hint::black_box(keys.fold(0, |sum, key| sum ^ self.at_home(key)));
+    #[inline]
+    fn claim(&self, key: Key, share: Share) -> Claim {
+        let mut index = home(key.hash, self.slots.len());
+        for _ in 0..MOST_PROBES.min(self.slots.len()) {
+            let slot = &self.slots[index];
+            let mut hash = slot.hash.load(Ordering::Acquire);
+            if hash == 0 {
+                match slot.hash.compare_exchange(0, key.hash, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => {
+                        slot.rest.store(key.rest | u64::from(share), Ordering::Release);
+                        return Claim::New;
+                    }
+                    Err(other) => hash = other,
+                }
+            }
+            if hash == key.hash
+                && let Some(share) = slot.share_of(key)
+            {
+                return Claim::Known(share);
+            }
+            index = if index + 1 == self.slots.len() { 0 } else { index + 1 };
+        }
+        Claim::NoRoom
     }
 
     /// What the home slot of the key holds.
     fn at_home(&self, key: Key) -> u64 {
-        self.slots[key.home(self.slots.len())] as u64
+        self.slots[home(key.hash, self.slots.len())].hash.load(Ordering::Relaxed)
     }
 
     /// The slot where the key would be put; `None` if it is there.
     #[inline]
     fn find(&self, key: Key) -> Option<usize> {
-        let mut index = key.home(self.slots.len());
+        let mut index = home(key.hash, self.slots.len());
         loop {
             match self.slots.get(index) {
-                Some(0) => return Some(index),
-                Some(&held) if held == key.bits => return None,
-                Some(_) => index += 1,
                 None => index = 0,
+                Some(slot) => match slot.hash.load(Ordering::Relaxed) {
+                    0 => return Some(index),
+                    hash if hash == key.hash && slot.share_of(key).is_some() => return None,
+                    _ => index += 1,
+                },
             }
         }
     }
 
-    fn grow(&mut self) {
-        let capacity = self.slots.len();
-        let larger = if capacity < 1024 { capacity * 2 } else { capacity + capacity / 3 };
-        let old = std::mem::replace(&mut self.slots, vec![0; larger]);
-        for bits in old.into_iter().filter(|&bits| bits != 0) {
-            if let Some(free) = self.find(Key::from(Fingerprint(bits))) {
-                self.slots[free] = bits;
+    /// Makes room for what is expected.
+    pub(crate) fn grow(&mut self) {
+        let mut larger = self.slots.len();
+        while self.expected * 16 >= larger * 13 {
+            larger = if larger < 1024 { larger * 2 } else { larger + larger / 3 };
+        }
+        let old = std::mem::replace(&mut self.slots, empty_slots(larger));
+        for mut slot in old {
+            let hash = slot.hash();
+            if hash != 0 {
+                let mut index = home(hash, larger);
+                while self.slots[index].hash() != 0 {
+                    index = if index + 1 == larger { 0 } else { index + 1 };
+                }
+                self.slots[index] = slot;
             }
         }
     }
@@ -152,7 +263,7 @@ impl Shard {
 /// are met again soon: two independent steps lead to one state in either order. This answers from the cache what would
 /// else be looked for in memory.
 pub(crate) struct Recent {
-    slots: Vec<u128>,
+    slots: Vec<[u64; 2]>,
 }
 
 impl Recent {
@@ -161,14 +272,14 @@ impl Recent {
 
     /// Nothing was met yet.
     pub(crate) fn new() -> Self {
-        Recent { slots: vec![0; Recent::SLOTS] }
+        Recent { slots: vec![[0; 2]; Recent::SLOTS] }
     }
 
     /// Whether a state was not met recently.
     #[inline]
     pub(crate) fn is_new(&mut self, key: Key) -> bool {
-        let slot = &mut self.slots[key.hash as usize % Recent::SLOTS];
-        (std::mem::replace(slot, key.bits) != key.bits) | (key.bits == 0)
+        let (slot, now) = (&mut self.slots[key.hash as usize % Recent::SLOTS], [key.hash, key.rest]);
+        std::mem::replace(slot, now) != now
     }
 }
 
@@ -187,17 +298,32 @@ mod tests {
 
     fn agrees_with_a_hash_set(mut fingerprint: impl FnMut() -> u128) {
         let (mut ours, mut theirs) = (VisitedSet::new(), HashSet::new());
+        let mut others = VisitedSet::new();
         for _ in 0..200_000 {
             let bits = fingerprint();
             let key = Key::from(Fingerprint(bits));
-            assert_eq!(ours.contains(key), theirs.contains(&bits));
             ours.warm([key].into_iter());
-            assert_eq!(ours.insert(key), theirs.insert(bits));
-            assert!(ours.contains(key));
+            let is_new = theirs.insert(bits);
+            assert_eq!(ours.insert(key), is_new);
+            assert!(!ours.insert(key));
+            // Shares are told apart, and where there is no room, it is made.
+            let share = bits as Share;
+            let mut claim = others.claim(key, share);
+            if claim == Claim::NoRoom {
+                others.make_room(10 * SHARDS).for_each(Shard::grow);
+                claim = others.claim(key, share);
+            }
+            assert_eq!(claim == Claim::New, is_new);
+            others.note_claimed([key].into_iter().filter(|_| is_new));
+            assert!(is_new || matches!(claim, Claim::Known(_)));
         }
-        assert!(theirs.iter().all(|&bits| ours.contains(Key::from(Fingerprint(bits)))));
-        let zero = usize::from(theirs.contains(&0));
-        assert_eq!(ours.shards.iter().map(|shard| shard.len).sum::<usize>() + zero, theirs.len());
+        assert!(theirs.iter().all(|&bits| {
+            let key = Key::from(Fingerprint(bits));
+            !ours.insert(key) && matches!(others.claim(key, 0), Claim::Known(_))
+        }));
+        for set in [ours, others] {
+            assert_eq!(set.shards.iter().map(|shard| shard.len).sum::<usize>(), theirs.len());
+        }
     }
 
     #[test]
@@ -227,7 +353,7 @@ mod tests {
         for number in 0..100_000u128 {
             assert!(set.insert(Key::from(Fingerprint(number))));
         }
-        for shard in set.shards_mut() {
+        for shard in &set.shards {
             assert!((1_000..2_200).contains(&shard.len), "{} of 100000 states are in one shard", shard.len);
         }
     }
