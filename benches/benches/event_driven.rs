@@ -7,7 +7,8 @@
 //! asserted; nothing is asserted about time. Rows that take long come with `-- --all`.
 //!
 //! A second table shows executions that grow while their number stays the same: what should be seen is that the time for a
-//! step stays the same. A third one shows a program on several threads, where all counts must be the same.
+//! step stays the same. A third one shows more and longer messages, where it should grow by little. A fourth one shows a
+//! program on several threads, where all counts must be the same.
 
 use mazurka_core::{Counter, Silent};
 use mazurka_engines::{Engine, Options, explore};
@@ -105,6 +106,7 @@ fn run(name: &str, source: &str, constants: &[(&str, i64)], engine: Engine, thre
 fn main() {
     published(std::env::args().any(|argument| argument == "--all"));
     growth();
+    messages(std::env::args().any(|argument| argument == "--all"));
     threads();
 }
 
@@ -144,6 +146,25 @@ fn growth() {
                 println!("{name:<9} {:<8} {length:>7} {transitions:>12} {each:>15.1} {step:>8.0}", engine.name());
             }
         }
+    }
+}
+
+/// More messages of one handler, which are longer and in conflict with their neighbours: 2^N - 2 executions, of which each
+/// is longer than those with fewer messages. The time for a step should grow by little.
+fn messages(all: bool) {
+    println!(
+        "\n{:<9} {:>3} {:>11} {:>7} {:>12} {:>9} {:>8}",
+        "prolific", "N", "executions", "length", "transitions", "s", "ns/step"
+    );
+    for (size, is_long) in [(5, false), (7, false), (9, false), (11, false), (12, false), (15, true)] {
+        if is_long && !all {
+            continue;
+        }
+        let Run { executions, transitions, length, seconds } =
+            run("prolific", program!("prolific"), &[("N", size)], Engine::Event, 1);
+        assert_eq!(executions, (1 << size) - 2);
+        let step = seconds * 1e9 / transitions as f64;
+        println!("{:<9} {size:>3} {executions:>11} {length:>7} {transitions:>12} {seconds:>9.3} {step:>8.0}", "");
     }
 }
 

@@ -20,11 +20,22 @@ const FAN_BITS: usize = FAN.trailing_zeros() as usize;
 #[derive(Clone, Debug)]
 pub struct VectorClock(ClockForm);
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum ClockForm {
     /// What is not there is zero. Most programs have so few actors that a row needs no room of its own.
     Row(SmallVec<[u32; 24]>),
     Tree(Tree),
+}
+
+impl Clone for ClockForm {
+    #[inline]
+    fn clone(&self) -> Self {
+        match self {
+            // All components at once, where a derived clone would take one after the other.
+            ClockForm::Row(row) => ClockForm::Row(SmallVec::from_slice(row)),
+            ClockForm::Tree(tree) => ClockForm::Tree(tree.clone()),
+        }
+    }
 }
 
 impl Default for VectorClock {
@@ -45,6 +56,15 @@ impl VectorClock {
         match &self.0 {
             ClockForm::Row(row) => row.get(actor.index()).copied().unwrap_or(0),
             ClockForm::Tree(tree) => tree.get(actor.index()),
+        }
+    }
+
+    /// The components, if the clock is a row: what is not there is zero. Those of few actors are.
+    #[inline]
+    pub fn row(&self) -> Option<&[u32]> {
+        match &self.0 {
+            ClockForm::Row(row) => Some(row),
+            ClockForm::Tree(_) => None,
         }
     }
 

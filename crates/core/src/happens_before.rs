@@ -94,20 +94,12 @@ impl HappensBefore {
                 }
             }
             let now = Past { step: index, access: touch.access };
-            let own =
-                |past: &Past| self.entries[past.step as usize].actor == actor && touch.access.contains(past.access);
-            // What was released may be acquired by any actor, and the one that acquired it before races with that one.
-            if touch.access.contains(Access::WRITE) {
-                self.log.push(Change::Forgot(touch.object, std::mem::take(history)));
-                history.push(now);
-            } else if let Some(place) = history.iter().position(own) {
-                self.log.push(Change::Replaced(touch.object, place, history[place]));
-                history.remove(place);
-                history.push(now);
-            } else {
-                self.log.push(Change::Added(touch.object));
-                history.push(now);
+            match replaces(&self.entries, actor, touch.access, history) {
+                Replaces::All => self.log.push(Change::Forgot(touch.object, std::mem::take(history))),
+                Replaces::One(place) => self.log.push(Change::Replaced(touch.object, place, history.remove(place))),
+                Replaces::None => self.log.push(Change::Added(touch.object)),
             }
+            history.push(now);
         }
         clock.set(actor, number);
         self.entries.push(Entry { actor, number, clock, log });
@@ -204,6 +196,34 @@ impl HappensBefore {
         }
     }
 
+    /// Visits the touches that a step with this footprint would depend on if the schedule consisted of some of its steps, in
+    /// an order that this order allows; given with their footprints. See [`HappensBefore::visit_dependencies`].
+    pub fn visit_dependencies_among<'a>(
+        &self,
+        steps: impl Iterator<Item = (usize, &'a Footprint)> + Clone,
+        footprint: &Footprint,
+        mut visit: impl FnMut(usize),
+    ) {
+        let mut history = History::new();
+        for touch in footprint.touches() {
+            history.clear();
+            for (step, earlier) in steps.clone() {
+                let Some(access) = earlier.access(touch.object) else { continue };
+                let actor = self.actor(step);
+                match replaces(&self.entries, actor, access, &history) {
+                    Replaces::All => history.clear(),
+                    Replaces::One(place) => {
+                        history.remove(place);
+                    }
+                    Replaces::None => {}
+                }
+                history.push(Past { step: step as u32, access });
+            }
+            let depends = |past: &&Past| self.dependence.touches(past.access, touch.access);
+            history.iter().filter(depends).for_each(|past| visit(past.step as usize));
+        }
+    }
+
     /// The steps of an actor.
     pub fn steps_of(&self, actor: ActorId) -> &[u32] {
         self.actors.get(actor.index()).map_or(&[], Vec::as_slice)
@@ -228,6 +248,23 @@ impl HappensBefore {
     pub fn adjacent(&self, one: usize, other: usize) -> bool {
         self.before(one, other)
             && !(one + 1..other).any(|between| self.before(one, between) && self.before(between, other))
+    }
+}
+
+/// What a touch of an object lets be forgotten of its history.
+enum Replaces {
+    All,
+    One(usize),
+    None,
+}
+
+fn replaces(entries: &[Entry], actor: ActorId, access: Access, history: &History) -> Replaces {
+    let own = |past: &Past| entries[past.step as usize].actor == actor && access.contains(past.access);
+    // What was released may be acquired by any actor, and the one that acquired it before races with that one.
+    if access.contains(Access::WRITE) {
+        Replaces::All
+    } else {
+        history.iter().position(own).map_or(Replaces::None, Replaces::One)
     }
 }
 

@@ -131,6 +131,8 @@ struct Compiler<'s> {
     next_register: usize,
     most_registers: usize,
     loops: Vec<Loop>,
+    /// Whether nothing joins the thread that the present statement spawns.
+    spawns_detached: bool,
     atomics: usize,
     /// Whether a step must not stop or choose here: what the code belongs to.
     context: Context,
@@ -210,6 +212,7 @@ impl<'s> Compiler<'s> {
             next_register: 0,
             most_registers: 0,
             loops: Vec::new(),
+            spawns_detached: false,
             atomics: 0,
             context: Context::Plain,
             in_def: false,

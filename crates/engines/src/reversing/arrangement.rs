@@ -14,41 +14,38 @@
 //! conflict with it.
 
 use super::redundancy::LONGEST;
+use crate::shared::bits::{Bits, members_of_word};
 use crate::shared::tally::FastSet;
 use crate::shared::wakeup::Occurrence;
-use mazurka_core::{Access, ActorId, Dependence, FootprintId, FootprintTable, Move, ObjectId, Touch};
+use mazurka_core::{Access, ActorId, Dependence, FootprintId, FootprintTable, Move, ObjectId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Where steps are tried.
 pub(crate) trait Runner {
-    /// A place to come back to.
-    type Mark;
+    /// Takes a step of the sequence.
+    fn take(&mut self, step: Move);
 
-    /// Remembers this place.
-    fn mark(&self) -> Self::Mark;
+    /// How many steps were taken.
+    fn len(&self) -> usize;
 
-    /// Comes back to a place.
-    fn rewind(&mut self, mark: &Self::Mark);
+    /// Takes the last steps back until there are so many.
+    fn truncate(&mut self, len: usize);
 
-    /// Takes a step of the sequence; false if that cannot be.
-    fn take(&mut self, step: Move) -> bool;
-
-    /// Takes the next step of an actor beyond the sequence, if there is a machine to run it on.
-    fn go_on(&mut self, actor: ActorId, footprints: &mut FootprintTable) -> Option<Occurrence>;
+    /// Takes the next step of an actor that holds a handler beyond the sequence, if there is a machine to run it on.
+    fn go_on(&mut self, actor: ActorId, handler: ObjectId, footprints: &mut FootprintTable) -> Option<Occurrence>;
 }
 
 /// Nothing is run: the steps are known.
 pub(crate) struct OnPaper;
 
 impl Runner for OnPaper {
-    type Mark = ();
-    fn mark(&self) {}
-    fn rewind(&mut self, (): &()) {}
-    fn take(&mut self, _step: Move) -> bool {
-        true
+    fn take(&mut self, _step: Move) {}
+    fn len(&self) -> usize {
+        0
     }
-    fn go_on(&mut self, _actor: ActorId, _footprints: &mut FootprintTable) -> Option<Occurrence> {
+    fn truncate(&mut self, _len: usize) {}
+    fn go_on(&mut self, _actor: ActorId, _handler: ObjectId, _footprints: &mut FootprintTable) -> Option<Occurrence> {
         None
     }
 }
@@ -90,6 +87,9 @@ struct Standing {
     /// For each step how many others it still waits for.
     waits: Vec<u32>,
     taken: Vec<bool>,
+    /// The steps that wait for nothing: those that start a message, and the others.
+    starts: Bits,
+    ready: Bits,
     left: usize,
     holders: Holders,
 }
@@ -98,6 +98,10 @@ struct Standing {
 pub(crate) struct Arrangement<'a> {
     steps: &'a [Occurrence],
     followers: Vec<SmallVec<[u32; 4]>>,
+    /// For each object the steps that touch it.
+    touched: FxHashMap<ObjectId, Touches>,
+    /// For each actor its last step.
+    last: FxHashMap<ActorId, usize>,
     start: Standing,
     order: Vec<Placed>,
     failed: FastSet<Vec<bool>>,
@@ -105,15 +109,31 @@ pub(crate) struct Arrangement<'a> {
     pub(crate) retreats: u64,
 }
 
+/// The steps that touch an object.
+#[derive(Default)]
+struct Touches {
+    all: SmallVec<[(u32, Access); 4]>,
+    /// From where on no step has written it, but the first of them.
+    since_written: usize,
+}
+
 impl<'a> Arrangement<'a> {
     /// Steps in the order in which they were taken, which tells what happens before what.
     pub(crate) fn new(steps: &'a [Occurrence], footprints: &FootprintTable, holders: Holders) -> Self {
         let waits = vec![0; steps.len()];
         let taken = vec![false; steps.len()];
-        let start = Standing { waits, taken, left: steps.len(), holders };
-        let followers = vec![SmallVec::new(); steps.len()];
-        let mut arrangement =
-            Arrangement { steps, followers, start, order: Vec::new(), failed: FastSet::default(), retreats: 0 };
+        let (starts, ready) = (Bits::default(), Bits::default());
+        let start = Standing { waits, taken, starts, ready, left: steps.len(), holders };
+        let mut arrangement = Arrangement {
+            steps,
+            followers: vec![SmallVec::new(); steps.len()],
+            touched: FxHashMap::default(),
+            last: FxHashMap::default(),
+            start,
+            order: Vec::new(),
+            failed: FastSet::default(),
+            retreats: 0,
+        };
         arrangement.keep_order(footprints);
         arrangement
     }
@@ -121,25 +141,32 @@ impl<'a> Arrangement<'a> {
     /// What conflicts stays in its order, and so do the steps of one actor.
     fn keep_order(&mut self, footprints: &FootprintTable) {
         let dependence: Dependence = footprints.dependence();
-        let mut touched: FxHashMap<ObjectId, SmallVec<[(usize, Touch); 4]>> = FxHashMap::default();
-        let mut last: FxHashMap<ActorId, usize> = FxHashMap::default();
+        let mut touched = std::mem::take(&mut self.touched);
         for (index, step) in self.steps.iter().enumerate() {
-            if let Some(before) = last.insert(step.step.actor, index) {
-                self.precede(before, index);
-            }
-            for &touch in footprints.get(step.footprint).touches() {
-                let history = touched.entry(touch.object).or_default();
-                for &(before, earlier) in history.iter() {
-                    if dependence.touches(earlier.access, touch.access) {
+            let actor = step.step.actor;
+            match index.checked_sub(1).filter(|&before| self.steps[before].step.actor == actor) {
+                Some(before) => self.precede(before, index),
+                None => {
+                    let run = self.steps[index..].iter().take_while(|next| next.step.actor == actor).count();
+                    if let Some(before) = self.last.insert(actor, index + run - 1) {
                         self.precede(before, index);
                     }
                 }
-                if touch.access.contains(Access::WRITE) {
-                    history.clear();
+            }
+            for &touch in footprints.get(step.footprint).touches() {
+                let touches = touched.entry(touch.object).or_default();
+                for &(before, earlier) in &touches.all[touches.since_written..] {
+                    if dependence.touches(earlier, touch.access) {
+                        self.precede(before as usize, index);
+                    }
                 }
-                history.push((index, touch));
+                if touch.access.contains(Access::WRITE) {
+                    touches.since_written = touches.all.len();
+                }
+                touches.all.push((index as u32, touch.access));
             }
         }
+        self.touched = touched;
     }
 
     /// One step has to come before another one.
@@ -150,9 +177,11 @@ impl<'a> Arrangement<'a> {
 
     /// A step is there already.
     pub(crate) fn is_taken(&mut self, step: usize) {
-        let mut start = self.start.clone();
-        self.settle_one(&mut start, step);
-        self.start = start;
+        self.start.taken[step] = true;
+        self.start.left -= 1;
+        for &follower in &self.followers[step] {
+            self.start.waits[follower as usize] -= 1;
+        }
     }
 
     /// The steps of an actor come before whatever else its handler runs.
@@ -192,20 +221,23 @@ impl<'a> Arrangement<'a> {
     pub(crate) fn saturate(&mut self) -> bool {
         let spans = self.spans();
         let mut ordered = vec![false; spans.len() * spans.len()];
-        let mut later = vec![false; self.steps.len()];
+        let mut begun: Vec<Begun> = spans.chunks(64).map(|spans| Begun::new(spans, self.steps.len())).collect();
         loop {
             let mut changed = false;
-            for (one, span) in spans.iter().enumerate() {
-                self.mark_later(span.first, &mut later);
+            for (begun, base) in begun.iter_mut().zip((0..).step_by(64)) {
+                begun.spread(&self.followers);
                 for (other, rival) in spans.iter().enumerate() {
-                    let is_new = one != other && span.handler == rival.handler && !ordered[one * spans.len() + other];
-                    if !is_new || !later[rival.last] {
-                        continue;
+                    for one in members_of_word(0, begun.before[rival.last]).map(|one| base + one as usize) {
+                        let span = &spans[one];
+                        if one == other || span.handler != rival.handler || ordered[one * spans.len() + other] {
+                            continue;
+                        }
+                        let is_free = |_: &usize| !ordered[other * spans.len() + one];
+                        let Some(start) = rival.start.filter(is_free) else { return false };
+                        ordered[one * spans.len() + other] = true;
+                        self.precede(span.last, start);
+                        changed = true;
                     }
-                    let Some(start) = rival.start.filter(|_| !ordered[other * spans.len() + one]) else { return false };
-                    ordered[one * spans.len() + other] = true;
-                    self.precede(span.last, start);
-                    changed = true;
                 }
             }
             if !changed {
@@ -214,12 +246,33 @@ impl<'a> Arrangement<'a> {
         }
     }
 
+    /// Whether there is an order of all steps, messages left aside.
+    fn is_acyclic(&self) -> bool {
+        let (mut waits, taken) = (self.start.waits.clone(), &self.start.taken);
+        let mut free: Vec<usize> = (0..self.steps.len()).filter(|&step| waits[step] == 0 && !taken[step]).collect();
+        let mut left = self.start.left;
+        while let Some(step) = free.pop() {
+            left -= 1;
+            for &follower in &self.followers[step] {
+                let follower = follower as usize;
+                if taken[follower] {
+                    return false;
+                }
+                waits[follower] -= 1;
+                if waits[follower] == 0 {
+                    free.push(follower);
+                }
+            }
+        }
+        left == 0
+    }
+
     /// The messages whose steps are given.
     fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::new();
         for (index, step) in self.steps.iter().enumerate() {
             let Some(handler) = step.handler else { continue };
-            match spans.iter_mut().find(|span| span.actor == step.step.actor) {
+            match spans.iter_mut().rev().find(|span| span.actor == step.step.actor) {
                 Some(span) => span.last = index,
                 None => {
                     let start = step.starts.then_some(index);
@@ -230,101 +283,60 @@ impl<'a> Arrangement<'a> {
         spans
     }
 
-    /// Marks what has to come after a step.
-    fn mark_later(&self, step: usize, later: &mut [bool]) {
-        later.fill(false);
-        let mut open = vec![step];
-        while let Some(step) = open.pop() {
-            for &follower in &self.followers[step] {
-                if !std::mem::replace(&mut later[follower as usize], true) {
-                    open.push(follower as usize);
-                }
-            }
-        }
-    }
-
-    fn is_acyclic(&self) -> bool {
-        let mut waits = self.start.waits.clone();
-        let is_free = |step: &usize| waits[*step] == 0 && !self.start.taken[*step];
-        let mut free: Vec<usize> = (0..self.steps.len()).filter(is_free).collect();
-        let mut left = self.start.left;
-        while let Some(step) = free.pop() {
-            left -= 1;
-            for &follower in &self.followers[step] {
-                waits[follower as usize] -= 1;
-                if waits[follower as usize] == 0 {
-                    free.push(follower as usize);
-                }
-            }
-        }
-        left == 0
-    }
-
     /// Looks for an order of what was saturated.
     pub(crate) fn solve<S: Runner>(
         mut self,
         stage: &mut S,
         footprints: &mut FootprintTable,
     ) -> (Option<Vec<Placed>>, u64) {
-        let start = self.start.clone();
+        let mut start = self.start.clone();
+        let free = (0..self.steps.len()).filter(|&step| start.waits[step] == 0 && !start.taken[step]);
+        for step in free {
+            let into = if self.steps[step].starts { &mut start.starts } else { &mut start.ready };
+            into.insert(step as u32);
+        }
         let found = self.search(start, stage, footprints);
         (found.then_some(self.order), self.retreats)
     }
 
     fn search<S: Runner>(&mut self, mut standing: Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
-        if !self.settle(&mut standing, stage, footprints) {
-            return false;
-        }
+        self.settle(&mut standing, stage, footprints);
         if standing.left == 0 {
             return true;
         }
         if self.failed.contains(&standing.taken) {
             return false;
         }
-        let (mark, length) = (stage.mark(), self.order.len());
-        for step in 0..self.steps.len() {
-            if !self.can_start(&standing, step) {
+        let (taken, length) = (stage.len(), self.order.len());
+        for step in standing.starts.iter().map(|step| step as usize) {
+            if is_held(&standing.holders, self.steps[step].handler) {
                 continue;
             }
             let mut next = standing.clone();
-            if stage.take(self.steps[step].step) {
-                self.place(&mut next, step);
-                if self.search(next, stage, footprints) {
-                    return true;
-                }
+            stage.take(self.steps[step].step);
+            self.place(&mut next, step);
+            if self.search(next, stage, footprints) {
+                return true;
             }
             self.retreats += 1;
             self.order.truncate(length);
-            stage.rewind(&mark);
+            stage.truncate(taken);
         }
         self.failed.insert(standing.taken);
         false
     }
 
-    fn is_ready(&self, standing: &Standing, step: usize) -> bool {
-        !standing.taken[step] && standing.waits[step] == 0
-    }
-
-    fn can_start(&self, standing: &Standing, step: usize) -> bool {
-        let is_held = |handler| standing.holders.iter().any(|held| Some(held.0) == handler);
-        self.steps[step].starts && self.is_ready(standing, step) && !is_held(self.steps[step].handler)
-    }
-
-    /// Takes everything to which there is no alternative; false if the order cannot be gone on with.
-    fn settle<S: Runner>(&mut self, standing: &mut Standing, stage: &mut S, footprints: &mut FootprintTable) -> bool {
+    /// Takes everything to which there is no alternative, passing over the steps again and again.
+    fn settle<S: Runner>(&mut self, standing: &mut Standing, stage: &mut S, footprints: &mut FootprintTable) {
         loop {
-            let mut moved = false;
-            for step in 0..self.steps.len() {
-                if !self.steps[step].starts && self.is_ready(standing, step) {
-                    if !stage.take(self.steps[step].step) {
-                        return false;
-                    }
-                    self.place(standing, step);
-                    moved = true;
-                }
+            let mut from = 0;
+            while let Some(step) = standing.ready.first_from(from).or_else(|| standing.ready.first_from(0)) {
+                stage.take(self.steps[step as usize].step);
+                self.place(standing, step as usize);
+                from = step + 1;
             }
-            if !moved && !self.run_beyond(standing, stage, footprints) {
-                return true;
+            if !self.run_beyond(standing, stage, footprints) {
+                return;
             }
         }
     }
@@ -332,14 +344,18 @@ impl<'a> Arrangement<'a> {
     fn place(&mut self, standing: &mut Standing, step: usize) {
         self.order.push(Placed::Given(step));
         note_holder(&mut standing.holders, &self.steps[step]);
-        self.settle_one(standing, step);
-    }
-
-    fn settle_one(&self, standing: &mut Standing, step: usize) {
+        let own = if self.steps[step].starts { &mut standing.starts } else { &mut standing.ready };
+        own.remove(step as u32);
         standing.taken[step] = true;
         standing.left -= 1;
         for &follower in &self.followers[step] {
-            standing.waits[follower as usize] -= 1;
+            let waits = &mut standing.waits[follower as usize];
+            *waits -= 1;
+            if *waits == 0 {
+                let into =
+                    if self.steps[follower as usize].starts { &mut standing.starts } else { &mut standing.ready };
+                into.insert(follower);
+            }
         }
     }
 
@@ -353,30 +369,79 @@ impl<'a> Arrangement<'a> {
         if self.order.len() > self.steps.len() + LONGEST {
             return false;
         }
-        for step in 0..self.steps.len() {
-            if !self.steps[step].starts || !self.is_ready(standing, step) {
+        for step in standing.starts.iter() {
+            let handler = self.steps[step as usize].handler;
+            let Some(&(handler, holder)) = standing.holders.iter().find(|held| Some(held.0) == handler) else {
+                continue;
+            };
+            if self.last.get(&holder).is_some_and(|&last| !standing.taken[last]) {
                 continue;
             }
-            let handler = self.steps[step].handler;
-            let Some(&(_, holder)) = standing.holders.iter().find(|held| Some(held.0) == handler) else { continue };
-            let left = |other: usize| !standing.taken[other];
-            if (0..self.steps.len()).any(|other| left(other) && self.steps[other].step.actor == holder) {
-                continue;
-            }
-            let mark = stage.mark();
-            let Some(beyond) = stage.go_on(holder, footprints) else { continue };
-            let spoils =
-                |other: usize| left(other) && footprints.conflict(self.steps[other].footprint, beyond.footprint);
-            if (0..self.steps.len()).any(spoils) {
-                stage.rewind(&mark);
+            let taken = stage.len();
+            let Some(beyond) = stage.go_on(holder, handler, footprints) else { continue };
+            if self.spoils(standing, beyond.footprint, footprints) {
+                stage.truncate(taken);
                 continue;
             }
             if beyond.ends {
-                standing.holders.retain(|held| Some(held.0) != handler);
+                standing.holders.retain(|held| held.0 != handler);
             }
             self.order.push(Placed::Beyond(beyond));
             return true;
         }
         false
+    }
+
+    /// Whether a footprint is in conflict with a step that was not taken yet.
+    fn spoils(&self, standing: &Standing, footprint: FootprintId, footprints: &FootprintTable) -> bool {
+        let dependence = footprints.dependence();
+        footprints.get(footprint).touches().iter().any(|touch| {
+            let touches = self.touched.get(&touch.object).map_or(&[][..], |touches| &touches.all);
+            let is_left = |&&(step, access): &&(u32, Access)| {
+                !standing.taken[step as usize] && dependence.touches(access, touch.access)
+            };
+            touches.iter().rev().find(is_left).is_some()
+        })
+    }
+}
+
+fn is_held(holders: &Holders, handler: Option<ObjectId>) -> bool {
+    holders.iter().any(|held| Some(held.0) == handler)
+}
+
+/// Of up to 64 messages, which have to begin before a step.
+struct Begun {
+    /// For each step.
+    before: Vec<u64>,
+    /// For each step the message whose first one it is.
+    begins: Vec<u64>,
+}
+
+impl Begun {
+    fn new(spans: &[Span], steps: usize) -> Self {
+        let mut begun = Begun { before: vec![0; steps], begins: vec![0; steps] };
+        spans.iter().zip(0..).for_each(|(span, number)| begun.begins[span.first] |= 1 << number);
+        begun
+    }
+
+    /// Passes on to all followers what has to come before a step.
+    fn spread(&mut self, followers: &[SmallVec<[u32; 4]>]) {
+        loop {
+            let mut is_behind = false;
+            for step in 0..followers.len() {
+                let begun = self.before[step] | self.begins[step];
+                if begun == 0 {
+                    continue;
+                }
+                for &follower in &followers[step] {
+                    let before = &mut self.before[follower as usize];
+                    is_behind |= (follower as usize) < step && *before | begun != *before;
+                    *before |= begun;
+                }
+            }
+            if !is_behind {
+                return;
+            }
+        }
     }
 }

@@ -7,11 +7,13 @@
 //!
 //! The heads of `optimal.rs` and `event.rs` say which papers this follows and where it departs from them.
 
+mod afters;
 mod arrangement;
 mod memory;
 mod parts;
 mod path;
 mod redundancy;
+mod rehearsal;
 mod reversal;
 
 use crate::Options;
@@ -23,6 +25,8 @@ use mazurka_core::{ActorId, Counter, Exploration, Machine, Move, ObjectId, Obser
 use memory::Memory;
 use parts::{Above, Ahead, Closing, Pool};
 use path::Path;
+use rehearsal::{Foreseen, Runs, Seen};
+use std::collections::VecDeque;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,8 +89,11 @@ struct Search<'t, 'o, 's, M: Machine> {
     path: Path<'s>,
     trees: WakeupTrees,
     counts: Counts,
-    sequence: Vec<Occurrence>,
+    sequence: VecDeque<Occurrence>,
     reversed: Memory,
+    foreseen: Foreseen,
+    seen: Seen,
+    runs: Runs,
     pool: &'t Pool<'s, M>,
     /// So many of the first states of the path belong to another search: this is a part of it.
     floor: usize,
@@ -113,8 +120,11 @@ impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
             path,
             trees: WakeupTrees::default(),
             counts: Counts::default(),
-            sequence: Vec::new(),
+            sequence: VecDeque::new(),
             reversed: Memory::new(),
+            foreseen: Foreseen::default(),
+            seen: Seen::default(),
+            runs: Runs::default(),
             pool,
             floor: 0,
             above: Above::default(),
@@ -211,6 +221,9 @@ where
         let record = self.machine.step(step);
         let occurrence = self.path.occurrence(step, record, running);
         self.path.push(occurrence, record);
+        if self.pool.arranges() && record.is_certain && !occurrence.has_choice {
+            self.seen.insert(self.path.name(index), &occurrence);
+        }
         self.tally.step(step, record)?;
         let sleepers = self.path.sleep_on(&occurrence);
         self.go_on(sleepers, below)

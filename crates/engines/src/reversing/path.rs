@@ -1,5 +1,6 @@
 //! The current path: its states, its steps with their order, and what need not be explored from where.
 
+use super::afters::Afters;
 use super::arrangement::Holders;
 use crate::shared::trace::event_name;
 use crate::shared::wakeup::{Branches, Occurrence};
@@ -7,6 +8,7 @@ use mazurka_core::{
     Access, ActorId, Dependence, Fingerprint, Footprint, FootprintId, FootprintTable, HappensBefore, Move, ObjectId,
     Outcome, StepRecord,
 };
+use smallvec::SmallVec;
 
 /// A step after which everything was explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +86,7 @@ pub(super) struct Path<'s> {
     made: Vec<ActorId>,
     racing: Vec<usize>,
     stripped: Footprint,
+    afters: Afters,
 }
 
 impl<'s> Path<'s> {
@@ -102,6 +105,7 @@ impl<'s> Path<'s> {
             made: Vec::new(),
             racing: Vec::new(),
             stripped: Footprint::default(),
+            afters: Afters::default(),
         }
     }
 
@@ -128,6 +132,7 @@ impl<'s> Path<'s> {
         let previous = self.order.last_step(actor);
         let name = self.look_back(&occurrence, previous);
         self.order.push(actor, self.footprints.get(occurrence.footprint));
+        self.afters.push(actor, self.order.clock(index), name);
         for (&actor, place) in record.made.iter().zip(1..) {
             if self.births.len() <= actor.index() {
                 self.births.resize(actor.index() + 1, None);
@@ -163,7 +168,8 @@ impl<'s> Path<'s> {
         for actor in self.made.drain(first.made as usize..) {
             self.births[actor.index()] = None;
         }
-        for taken in self.steps.drain(len..).rev() {
+        for (index, taken) in (len..self.steps.len()).zip(self.steps.drain(len..)).rev() {
+            self.afters.pop(taken.occurrence.step.actor, self.order.clock(index), taken.name);
             match taken.message {
                 Some(_) if taken.occurrence.starts => drop(self.messages.pop()),
                 Some(message) if taken.occurrence.ends => self.messages[message as usize].end = None,
@@ -209,9 +215,38 @@ impl<'s> Path<'s> {
         len.checked_sub(1).map_or(0, |last| self.steps[last].sum)
     }
 
+    /// The path is to be asked for the names of what is left without some steps.
+    pub(super) fn sum_afters(&mut self) {
+        self.afters.sum();
+    }
+
+    /// The name of the trace that is left without a step and what happens after it, if that can be told at once.
+    pub(super) fn name_without(&self, step: usize) -> Option<u128> {
+        let after = self.afters.of(self.order.actor(step), self.order.number(step))?;
+        Some(self.name_of_first(self.steps.len()).wrapping_sub(after))
+    }
+
     /// The name of a step with everything that happens before it: names of traces are sums of these.
     pub(super) fn name(&self, step: usize) -> u128 {
         self.steps[step].name
+    }
+
+    /// The name that a step would have after some of the steps before it, if it touched the same there.
+    pub(super) fn name_after(&self, step: usize, earlier: impl Iterator<Item = usize>) -> u128 {
+        let (taken, footprints) = (&self.steps[step], &self.footprints);
+        let own = taken.occurrence.footprint;
+        let footprint_of = |step: usize| self.steps[step].occurrence.footprint;
+        let conflicting: SmallVec<[usize; 16]> =
+            earlier.filter(|&step| footprints.conflict(footprint_of(step), own)).collect();
+        let mut history = taken.previous.map_or(0, |step| self.steps[step as usize].name);
+        if !conflicting.is_empty() {
+            self.order.visit_dependencies_among(
+                conflicting.iter().map(|&step| (step, footprints.get(footprint_of(step)))),
+                footprints.get(own),
+                |step| history = history.wrapping_add(self.steps[step].name),
+            );
+        }
+        event_name(self.identity(taken.occurrence.step.actor), taken.occurrence.step.outcome.0, history)
     }
 
     /// The races of a step, as places in the list of all.
@@ -268,6 +303,12 @@ impl<'s> Path<'s> {
         };
         let end = self.message_of(start).and_then(|message| message.end);
         end.is_some_and(|end| self.steps[start + 1..=end].iter().all(is_own))
+    }
+
+    /// The steps of a message that is run to its end before any other actor moves.
+    pub(super) fn message_steps(&self, start: usize) -> impl Iterator<Item = &Occurrence> {
+        let end = self.message_of(start).and_then(|message| message.end).unwrap_or(start);
+        self.steps[start..=end].iter().map(|taken| &taken.occurrence)
     }
 
     /// What a message touches on this path from one of its steps on.

@@ -59,6 +59,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     /// The path has come to its end: its races are reversed. Those that the execution before had as well are among them: what
     /// is kept ends differently now, and what sleeps somewhere may have to be told of just that end.
     pub(super) fn reverse_races(&mut self) {
+        self.path.sum_afters();
         self.reverse_waiting();
         for step in 0..self.path.steps.len() {
             if self.tally.is_over() {
@@ -129,6 +130,13 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                 if !is_certain && !seen.insert((kept.node, kept.steps.clone())) {
                     continue;
                 }
+                if is_certain
+                    && self.pool.arranges()
+                    && let Some(last) = self.seen_after(target, &kept)
+                {
+                    self.insert_sequence(&kept, last);
+                    continue;
+                }
                 self.run_kept(&kept);
                 if self.machine.enabled().contains(&target.actor) {
                     self.insert_outcomes(target, &kept);
@@ -181,16 +189,29 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             let record = self.machine.step(step);
             let last = self.path.occurrence(step, record, running);
             let next = record.next_outcome;
-            self.sequence.clear();
-            self.sequence.extend(kept.steps.iter().map(|&step| self.path.steps[step].occurrence));
-            self.sequence.push(last);
-            self.insert(kept.node);
+            self.insert_sequence(kept, last);
             match next {
                 Some(next) if !self.tally.is_over() => outcome = next,
                 _ => return,
             }
             self.run_kept(kept);
         }
+    }
+
+    /// Inserts what was kept and a step of the target.
+    fn insert_sequence(&mut self, kept: &Kept, last: Occurrence) {
+        self.sequence.clear();
+        self.sequence.extend(kept.steps.iter().map(|&step| self.path.steps[step].occurrence));
+        self.sequence.push_back(last);
+        self.insert(kept.node);
+    }
+
+    /// What the target's step does after the steps that were kept, if it was seen to do the same there as on the path.
+    fn seen_after(&self, target: Target, kept: &Kept) -> Option<Occurrence> {
+        let step = target.taken?;
+        let name = self.path.name_after(step, (0..kept.node).chain(kept.steps.iter().copied()));
+        let occurrence = self.path.steps[step].occurrence;
+        (!occurrence.has_choice && self.seen.contains(name, &occurrence)).then_some(occurrence)
     }
 
     /// Whether the sequence of what was kept and the target's step is covered, whatever that step touches. Of a step
@@ -265,12 +286,22 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         if own.is_some_and(|own| gone.contains(own, path)) {
             return SmallVec::new();
         }
-        target.taken.iter().for_each(|&step| gone.insert(step, path));
+        let is_after = |step: usize| removed.iter().any(|&gone| path.is_from(gone, step));
+        target.taken.iter().filter(|&&step| !is_after(step)).for_each(|&step| gone.insert(step, path));
         let Some(node) = self.leave_out_incomplete(target, own, first, &mut gone) else { return SmallVec::new() };
-        let kept = Kept { node, steps: (node..path.steps.len()).filter(|&step| !gone.contains(step, path)).collect() };
-        let name = self.name(&kept, target);
-        if !self.reversed.insert(name) {
+        // Mostly it is one step that is left out, and then the name of what is left is known.
+        let known = if let [_] = gone.0[..] { path.name_without(first) } else { None };
+        let known = known.map(|trace| self.name_of(trace, target));
+        if known.is_some_and(|name| !self.reversed.insert(name)) {
             return SmallVec::new();
+        }
+        let path = &self.path;
+        let kept = Kept { node, steps: (node..path.steps.len()).filter(|&step| !gone.contains(step, path)).collect() };
+        if known.is_none() {
+            let name = self.name(&kept, target);
+            if !self.reversed.insert(name) {
+                return SmallVec::new();
+            }
         }
         if self.is_serial(&kept, target) {
             return smallvec![kept];
@@ -310,8 +341,11 @@ impl<M: Machine> Search<'_, '_, '_, M> {
     fn name(&self, kept: &Kept, target: Target) -> Fingerprint {
         let path = &self.path;
         let start = path.name_of_first(kept.node);
-        let kept = kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step)));
-        Fingerprint(event_name(path.identity(target.actor), 0, kept))
+        self.name_of(kept.steps.iter().fold(start, |sum, &step| sum.wrapping_add(path.name(step))), target)
+    }
+
+    fn name_of(&self, trace: u128, target: Target) -> Fingerprint {
+        Fingerprint(event_name(self.path.identity(target.actor), 0, trace))
     }
 
     /// Whether the steps can be taken in their order, and then the target's.
@@ -364,8 +398,8 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         (0..kept.node).chain(kept.steps.iter().copied()).for_each(|step| goes[step] = true);
         let (mut open, mut found, mut is_less) = (vec![goes], SmallVec::new(), false);
         while let Some(goes) = open.pop().filter(|_| !self.tally.is_over()) {
-            let steps = (0..goes.len()).filter(|&step| goes[step]).collect();
-            if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps }) {
+            let steps = || (0..goes.len()).filter(|&step| goes[step]).collect();
+            if std::mem::replace(&mut is_less, true) && !is_new(&Kept { node: 0, steps: steps() }) {
                 continue;
             }
             let without = |dropped: &dyn Fn(&Message) -> bool| {
@@ -463,11 +497,10 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         let follows = |one: &Message, other: &Message| {
             other.handler == one.handler && other.start > one.start && goes[other.start]
         };
-        let moves = |start: usize| {
-            let incomplete = messages.iter().filter(is_incomplete).find(|message| message.start == start);
-            incomplete.is_some_and(|one| messages.iter().any(|other| follows(one, other)))
-        };
-        let leaves = (0..goes.len()).find(|&step| !goes[step] || moves(step)).unwrap_or(goes.len());
+        let moves = |one: &&Message| messages.iter().any(|other| follows(one, other));
+        let moved = messages.iter().filter(is_incomplete).filter(moves).map(|message| message.start).min();
+        let missing = goes.iter().position(|goes| !goes);
+        let leaves = moved.into_iter().chain(missing).min().unwrap_or(goes.len());
         let earlier = messages.iter().rev().map(|message| message.start).filter(|&start| start < leaves);
         let mut is_first = true;
         for node in [leaves].into_iter().chain(earlier) {

@@ -100,6 +100,17 @@ impl<W: Storage> BitSet<W> {
         members(self.0.as_ref().iter().copied())
     }
 
+    /// The smallest number in the set from `bound` on.
+    pub(crate) fn first_from(&self, bound: u32) -> Option<u32> {
+        let (words, mut index) = (self.0.as_ref(), bound as usize / 64);
+        let mut word = self.word(index) & (!0 << (bound % 64));
+        while word == 0 {
+            index += 1;
+            word = *words.get(index)?;
+        }
+        Some(index as u32 * 64 + word.trailing_zeros())
+    }
+
     /// The largest number below `bound` that is in this set and not in `other`.
     pub(crate) fn last_without(&self, other: &Self, bound: u32) -> Option<u32> {
         let mut index = (bound as usize / 64).min(self.0.as_ref().len());
@@ -221,6 +232,10 @@ mod tests {
         assert_eq!(
             [256, 200, 70, 1].map(|bound| both.last_without(&bits(&[200]), bound)),
             [Some(70), Some(70), Some(3), None]
+        );
+        assert_eq!(
+            [0, 2, 70, 71, 201].map(|bound| both.first_from(bound)),
+            [Some(1), Some(3), Some(70), Some(200), None]
         );
         assert_eq!((both.bound(), both.last_without(&bits(&[]), 1000)), (256, Some(200)));
         assert!(set.meets(&bits(&[200])) && !set.meets(&bits(&[4, 201, 5000])));

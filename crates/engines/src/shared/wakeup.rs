@@ -11,6 +11,7 @@
 //! All trees lie in one table and link their branches by number: a sequence may be a hundred thousand steps long.
 
 use mazurka_core::{FootprintId, FootprintTable, Move, ObjectId, Outcome};
+use std::collections::VecDeque;
 
 /// A step and what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,17 +162,23 @@ impl WakeupTrees {
         }
     }
 
+    /// What the actor of a branch does next, as far as that hangs from the branch.
+    fn run_below(&self, branch: &Branch) -> RunBelow<'_> {
+        RunBelow { trees: self, step: Move::from(branch.occurrence.step.actor), level: branch.children }
+    }
+
     /// Where a sequence would have to be added to a tree: below which branch, or at the root. `None` if a branch covers it;
-    /// `fit` says of a branch's first step what it means to the sequence, of which what is left over is to be added.
+    /// `fit` says of a branch's first step, which its actor goes on from as given, what it means to the sequence, of which what
+    /// is left over is to be added.
     fn place(
         &self,
         of: Branches,
-        sequence: &mut Vec<Occurrence>,
-        mut fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+        sequence: &mut VecDeque<Occurrence>,
+        mut fit: impl FnMut(&Occurrence, RunBelow<'_>, &mut VecDeque<Occurrence>) -> Fit,
     ) -> Option<u32> {
         let (mut owner, mut number) = (NONE, of.first);
         while let Some(branch) = self.branches.get(number as usize) {
-            match fit(&branch.occurrence, sequence) {
+            match fit(&branch.occurrence, self.run_below(branch), sequence) {
                 Fit::No => number = branch.next,
                 Fit::Covered => return None,
                 // A leaf is explored in all ways; and a sequence that is used up lies on the way there.
@@ -186,8 +193,8 @@ impl WakeupTrees {
     pub(crate) fn covers(
         &self,
         of: Branches,
-        sequence: &mut Vec<Occurrence>,
-        fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+        sequence: &mut VecDeque<Occurrence>,
+        fit: impl FnMut(&Occurrence, RunBelow<'_>, &mut VecDeque<Occurrence>) -> Fit,
     ) -> bool {
         self.place(of, sequence, fit).is_none()
     }
@@ -197,8 +204,8 @@ impl WakeupTrees {
     pub(crate) fn insert(
         &mut self,
         into: &mut Branches,
-        sequence: &mut Vec<Occurrence>,
-        fit: impl FnMut(&Occurrence, &mut Vec<Occurrence>) -> Fit,
+        sequence: &mut VecDeque<Occurrence>,
+        fit: impl FnMut(&Occurrence, RunBelow<'_>, &mut VecDeque<Occurrence>) -> Fit,
     ) -> bool {
         let place = self.place(*into, sequence, fit);
         if let Some(owner) = place {
@@ -208,7 +215,7 @@ impl WakeupTrees {
     }
 
     /// Adds a sequence as the last branch of a node, or of the root.
-    fn append(&mut self, owner: u32, root: &mut Branches, sequence: &[Occurrence]) {
+    fn append(&mut self, owner: u32, root: &mut Branches, sequence: &VecDeque<Occurrence>) {
         let mut below = Branches::default();
         for &occurrence in sequence.iter().rev() {
             let number = self.put(Branch { occurrence, next: NONE, children: below });
@@ -241,13 +248,30 @@ impl WakeupTrees {
     }
 }
 
+/// The steps that an actor takes below a branch before any other actor moves, each with its first outcome.
+pub(crate) struct RunBelow<'t> {
+    trees: &'t WakeupTrees,
+    step: Move,
+    level: Branches,
+}
+
+impl Iterator for RunBelow<'_> {
+    type Item = Occurrence;
+
+    fn next(&mut self) -> Option<Occurrence> {
+        let (next, below) = self.trees.iter(self.level).find(|(next, _)| next.step == self.step)?;
+        self.level = below;
+        Some(next)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId};
 
     /// Steps that write one object each.
-    fn occurrences(of: &[(u32, u32)], footprints: &mut FootprintTable) -> Vec<Occurrence> {
+    fn occurrences(of: &[(u32, u32)], footprints: &mut FootprintTable) -> VecDeque<Occurrence> {
         let mut occurrence = |&(actor, object)| {
             let mut footprint = Footprint::default();
             footprint.touch(ObjectId(object), Access::WRITE);
@@ -269,7 +293,7 @@ mod tests {
         let (mut trees, mut root) = (WakeupTrees::default(), Branches::default());
         let mut insert = |of: &[(u32, u32)]| {
             let mut sequence = occurrences(of, &mut table);
-            let added = trees.insert(&mut root, &mut sequence, |first, rest| {
+            let added = trees.insert(&mut root, &mut sequence, |first, _, rest| {
                 match weak_initial(first, rest.iter().copied(), &table) {
                     WeakInitial::At(place) => {
                         rest.remove(place);

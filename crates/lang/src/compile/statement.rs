@@ -14,7 +14,12 @@ impl Compiler<'_> {
     pub(super) fn statements(&mut self, statements: &[Statement]) {
         self.scopes.push(HashMap::new());
         let mark = self.next_register;
-        for statement in statements {
+        for (place, statement) in statements.iter().enumerate() {
+            self.spawns_detached = match &statement.kind {
+                StatementKind::Spawn(Some(handle), _) => !uses(&statements[place + 1..], handle),
+                StatementKind::Spawn(None, _) => true,
+                _ => false,
+            };
             self.statement(statement);
         }
         self.forget_handles(self.scopes.len() - 1);
@@ -164,9 +169,14 @@ impl Compiler<'_> {
 
     fn spawn(&mut self, name: Option<&Name>, call: &Call, span: &Span) -> bool {
         let Some((function, arguments)) = self.call_of(call, "a function") else { return false };
-        let dst = name.map_or(NONE, |name| self.new_local(name, true));
+        let is_detached = self.spawns_detached;
+        let handle = name.map(|name| self.new_local(name, true));
+        let dst = handle.filter(|_| !is_detached).unwrap_or(NONE);
+        if let Some(unused) = handle.filter(|_| is_detached) {
+            self.emit(Instruction::Const { dst: unused, value: 0 });
+        }
         self.emit_visible(Instruction::Spawn { function, arguments, dst }, self.text(span), span);
-        dst != NONE
+        handle.is_some()
     }
 
     fn respawn(&mut self, name: &Name, call: &Call, span: &Span) {
@@ -447,4 +457,16 @@ fn assigns(block: &Block, variable: &str) -> bool {
         kind => kind.blocks().into_iter().any(|block| assigns(block, variable)),
     };
     block.statements.iter().any(is_assigned)
+}
+
+/// Whether a thread handle is used: what no actor joins is spawned without one.
+fn uses(statements: &[Statement], handle: &Name) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        StatementKind::Join(name) | StatementKind::Respawn(name, _) => name.text == handle.text,
+        StatementKind::ForLoop(of) => {
+            let parts = of.start.iter().chain(&of.next).chain(&of.body.statements);
+            parts.into_iter().any(|part| uses(std::slice::from_ref(part), handle))
+        }
+        kind => kind.blocks().into_iter().any(|block| uses(&block.statements, handle)),
+    })
 }
