@@ -33,6 +33,12 @@ pub(crate) type Bits = BitSet<SmallVec<[u64; 4]>>;
 /// A set of which there are few, and which is often asked.
 pub(crate) type LongBits = BitSet<Vec<u64>>;
 
+impl Clone for LongBits {
+    fn clone(&self) -> Self {
+        BitSet(self.0.clone())
+    }
+}
+
 impl Clone for Bits {
     fn clone(&self) -> Self {
         // All words at once, where a derived clone would take one after the other.
@@ -87,6 +93,13 @@ impl<W: Storage> BitSet<W> {
     pub(crate) fn unite_words(&mut self, more: &[u64]) {
         self.reach(more.len());
         self.0.as_mut().iter_mut().zip(more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Adds what is in one word of a set.
+    #[inline]
+    pub(crate) fn unite_word(&mut self, index: usize, more: u64) {
+        self.reach(index + 1);
+        self.0.as_mut()[index] |= more;
     }
 
     /// Becomes the set of these words.
@@ -171,6 +184,34 @@ impl<W: Storage> Extend<u32> for BitSet<W> {
     }
 }
 
+/// A set of few numbers, which may be large: only words that are not 0 are kept, each with its index, in order.
+#[derive(Debug, Default)]
+pub(crate) struct SparseBits(SmallVec<[(u32, u64); 1]>);
+
+impl SparseBits {
+    /// Adds a number; true if it is new.
+    pub(crate) fn insert(&mut self, number: u32) -> bool {
+        let (index, bit) = (number / 64, 1u64 << (number % 64));
+        match self.0.binary_search_by_key(&index, |word| word.0) {
+            Ok(place) => {
+                let word = &mut self.0[place].1;
+                let new = *word & bit == 0;
+                *word |= bit;
+                new
+            }
+            Err(place) => {
+                self.0.insert(place, (index, bit));
+                true
+            }
+        }
+    }
+
+    /// The words that are not 0, in order.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.0.iter().map(|&(index, word)| (index as usize, word))
+    }
+}
+
 /// A word of a set.
 #[inline]
 pub(crate) fn word(words: &[u64], index: usize) -> u64 {
@@ -207,6 +248,13 @@ mod tests {
         let mut bits = Bits::default();
         bits.extend(numbers.iter().copied());
         bits
+    }
+
+    #[test]
+    fn a_sparse_set_has_the_words_that_are_not_0() {
+        let mut set = SparseBits::default();
+        assert!([700, 3, 701, 130].map(|number| set.insert(number)).into_iter().all(|new| new) && !set.insert(3));
+        assert!(set.words().eq([(0, 8), (2, 4), (10, 3 << 60)]));
     }
 
     #[test]
