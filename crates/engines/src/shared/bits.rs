@@ -18,6 +18,7 @@ impl Storage for SmallVec<[u64; 4]> {
 }
 
 impl Storage for Vec<u64> {
+    #[inline]
     fn resize(&mut self, words: usize) {
         Vec::resize(self, words, 0);
     }
@@ -32,12 +33,6 @@ pub(crate) type Bits = BitSet<SmallVec<[u64; 4]>>;
 
 /// A set of which there are few, and which is often asked.
 pub(crate) type LongBits = BitSet<Vec<u64>>;
-
-impl Clone for LongBits {
-    fn clone(&self) -> Self {
-        BitSet(self.0.clone())
-    }
-}
 
 impl Clone for Bits {
     fn clone(&self) -> Self {
@@ -80,6 +75,7 @@ impl<W: Storage> BitSet<W> {
     }
 
     /// Takes everything out and keeps the memory.
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.0.resize(0);
     }
@@ -100,6 +96,15 @@ impl<W: Storage> BitSet<W> {
     pub(crate) fn unite_word(&mut self, index: usize, more: u64) {
         self.reach(index + 1);
         self.0.as_mut()[index] |= more;
+    }
+
+    /// Becomes the set of these two words.
+    #[inline]
+    pub(crate) fn assign_two(&mut self, words: [u64; 2]) {
+        if self.0.as_ref().len() != 2 {
+            self.0.resize(2);
+        }
+        self.0.as_mut().copy_from_slice(&words);
     }
 
     /// Becomes the set of these words.
@@ -169,6 +174,7 @@ impl<W: Storage> BitSet<W> {
         word(self.0.as_ref(), index)
     }
 
+    #[inline]
     fn reach(&mut self, words: usize) {
         if self.0.as_ref().len() < words {
             self.0.resize(words);

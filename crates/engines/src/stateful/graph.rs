@@ -124,45 +124,67 @@ fn acquired_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<Object
     footprint.touches().iter().find(acquires).map(|touch| touch.object)
 }
 
+/// What is known of an object as a mutex.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum AsMutex {
+    /// It was not asked.
+    #[default]
+    Unknown,
+    /// It is none.
+    None,
+    /// It is one, and no step was seen to write or release it.
+    Unused,
+    Used,
+}
+
 /// The mutexes that were met. Which an actor holds is asked only of those that it touched itself.
 #[derive(Clone, Default)]
 pub(super) struct Mutexes {
-    /// The objects that were asked about, and those that are mutexes.
-    asked: LongBits,
-    all: LongBits,
-    /// The mutexes that steps wrote or released.
-    met: LongBits,
+    objects: Vec<AsMutex>,
     /// For each actor the mutexes that it touched.
     touched: Vec<SmallVec<[ObjectId; 4]>>,
 }
 
 impl Mutexes {
     /// Notes the mutexes among the objects that a step touches.
+    #[inline]
     fn note<S: System>(&mut self, system: &S, actor: ActorId, footprint: &Footprint) {
-        for &Touch { object, access } in footprint.touches() {
-            if self.asked.insert(object.0) && system.object(object).rule == Rule::Mutex {
-                self.all.insert(object.0);
-            }
-            if !self.all.contains(object.0) {
-                continue;
-            }
-            if access.contains(Access::WRITE) || access.contains(Access::RELEASE) {
-                self.met.insert(object.0);
-            }
-            if self.touched.len() <= actor.index() {
-                self.touched.resize_with(actor.index() + 1, SmallVec::new);
-            }
-            let touched = &mut self.touched[actor.index()];
-            if !touched.contains(&object) {
-                touched.push(object);
+        for &touch in footprint.touches() {
+            if self.objects.get(touch.object.0 as usize) != Some(&AsMutex::None) {
+                self.note_touch(system, actor, touch);
             }
         }
     }
 
+    fn note_touch<S: System>(&mut self, system: &S, actor: ActorId, Touch { object, access }: Touch) {
+        let index = object.0 as usize;
+        if self.objects.len() <= index {
+            self.objects.resize(index + 1, AsMutex::Unknown);
+        }
+        if self.objects[index] == AsMutex::Unknown {
+            let is_mutex = system.object(object).rule == Rule::Mutex;
+            self.objects[index] = if is_mutex { AsMutex::Unused } else { AsMutex::None };
+        }
+        if self.objects[index] == AsMutex::None {
+            return;
+        }
+        if access.contains(Access::WRITE) || access.contains(Access::RELEASE) {
+            self.objects[index] = AsMutex::Used;
+        }
+        if self.touched.len() <= actor.index() {
+            self.touched.resize_with(actor.index() + 1, SmallVec::new);
+        }
+        let touched = &mut self.touched[actor.index()];
+        if !touched.contains(&object) {
+            touched.push(object);
+        }
+    }
+
     /// Those that an actor may hold.
+    #[inline]
     fn of(&self, actor: ActorId) -> impl Iterator<Item = ObjectId> + '_ {
         let touched = self.touched.get(actor.index()).into_iter().flatten().copied();
-        touched.filter(|mutex| self.met.contains(mutex.0))
+        touched.filter(|mutex| self.objects[mutex.0 as usize] == AsMutex::Used)
     }
 }
 
@@ -287,8 +309,16 @@ impl<'s, S: System> Graph<'s, S> {
         self.kept.get(self.record(id).kept)
     }
 
-    /// Drops a state, or puts it away if others are to be restored from it: no step is about to be taken there.
+    /// Drops a state, unless others are to be restored from it: no step is about to be taken there.
     pub(super) fn drop_state(&mut self, id: NodeId) {
+        let record = &self.records[id.index()];
+        if self.has_given_up() || !record.depth.is_multiple_of(KEPT_EVERY) || record.away != NONE {
+            self.evict(id);
+        }
+    }
+
+    /// Drops a state, and puts it away if others are to be restored from it.
+    fn evict(&mut self, id: NodeId) {
         let is_needed = self.first_without_summary.is_none_or(|first| id < first);
         let record = &mut self.records[id.index()];
         if record.kept == NONE {
@@ -314,7 +344,7 @@ impl<'s, S: System> Graph<'s, S> {
         {
             // It may be kept for the second time.
             if first != id {
-                self.drop_state(first);
+                self.evict(first);
             }
         }
     }

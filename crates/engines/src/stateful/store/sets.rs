@@ -328,6 +328,10 @@ impl Sets {
     /// A word of a set.
     #[inline]
     pub(in crate::stateful) fn word(&self, set: &Set, index: usize) -> u64 {
+        if set.is_large() { self.word_of_large(set, index) } else { set.0.get(index).copied().unwrap_or(0) }
+    }
+
+    fn word_of_large(&self, set: &Set, index: usize) -> u64 {
         let mut part = self.whole(set);
         while let Part::Branch { height, .. } = part {
             if index >= room(height) {
@@ -371,8 +375,12 @@ impl Sets {
     }
 
     /// The members of a set, in order.
+    #[inline]
     pub(in crate::stateful) fn members(&self, set: Set) -> impl Iterator<Item = u32> + '_ {
-        self.words(set).flat_map(|(index, word)| members_of_word(index, word))
+        let (small, large) = if set.is_large() { ([0; 2], Some(set)) } else { (set.0, None) };
+        let of_large = large.into_iter().flat_map(|set| self.words(set));
+        let of_large = of_large.flat_map(|(index, word)| members_of_word(index, word));
+        members_of_word(0, small[0]).chain(members_of_word(1, small[1])).chain(of_large)
     }
 
     /// Whether there is no word, of what one set has and another has not, for which something holds.

@@ -363,7 +363,7 @@ impl Classes {
         };
         let is_small = !guard_readers.is_large() && !conflicting.is_large();
         if is_small && self.switched.words().is_empty() {
-            into.assign(conflicting.0.into_iter());
+            into.assign_two(conflicting.0);
             return;
         }
         // A switched actor that is off conflicts by its guard only.
@@ -373,7 +373,7 @@ impl Classes {
         };
         if is_small {
             let small = |index: usize| points(index, guard_readers.0[index], conflicting.0[index]);
-            into.assign([small(0), small(1)].into_iter());
+            into.assign_two([small(0), small(1)]);
             return;
         }
         into.clear();

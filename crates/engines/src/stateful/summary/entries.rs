@@ -159,6 +159,7 @@ pub(in crate::stateful) struct Entries {
     recent: Vec<Option<(ActorId, Set, Footprint, LabelId)>>,
     scratch: LongBits,
     edits: Vec<(u32, bool)>,
+    added: Vec<(u32, bool)>,
 }
 
 /// What a table has for an actor; it grows to hold that.
@@ -199,6 +200,7 @@ impl Entries {
             recent: vec![None; RECENT],
             scratch: LongBits::default(),
             edits: Vec::new(),
+            added: Vec::new(),
         }
     }
 
@@ -304,8 +306,7 @@ impl Entries {
         entries: Set,
         by: impl Fn(&mut Entries, EntryId, Entry) -> Option<EntryId>,
     ) -> Set {
-        let mut edits = std::mem::take(&mut self.edits);
-        edits.clear();
+        let (mut edits, mut added) = (std::mem::take(&mut self.edits), std::mem::take(&mut self.added));
         let own = self.by_actor.get(actor.index()).map_or(0, SmallVec::len);
         for place in 0..own {
             let (index, own) = self.by_actor[actor.index()][place];
@@ -313,14 +314,23 @@ impl Entries {
                 let new = by(self, id, self.get(id));
                 if new != Some(id) {
                     edits.push((id.0, false));
-                    edits.extend(new.map(|new| (new.0, true)));
+                    added.extend(new.map(|new| (new.0, true)));
                 }
             }
         }
-        edits.sort_unstable();
-        edits.dedup();
-        let replaced = self.sets.edited(entries, &edits);
-        self.edits = edits;
+        let replaced = if edits.is_empty() {
+            entries
+        } else {
+            // Mostly both are in order already, the others behind those that they replace.
+            edits.append(&mut added);
+            if !edits.is_sorted() {
+                edits.sort();
+            }
+            edits.dedup();
+            self.sets.edited(entries, &edits)
+        };
+        edits.clear();
+        (self.edits, self.added) = (edits, added);
         replaced
     }
 
