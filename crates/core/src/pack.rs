@@ -69,24 +69,26 @@ pub fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
+/// How many words are compared at once: most are as they were.
+const AT_ONCE: usize = 8;
+
 /// Appends a row as its differences from the row before; a row that is longer differs from zeros there.
 pub fn pack_row<W: Word>(row: &[W], before: &[W], into: &mut Vec<u8>) {
-    let mut next = 0;
-    let mut note = |index: usize, word: W, before: W| {
-        if word != before {
-            let difference = word.beyond(before);
-            let high = difference.trailing_zeros() >= HIGH;
-            let difference = if high { difference >> HIGH } else { difference };
-            write_number((index - next + 1) as u64 * 2 + u64::from(high), into);
-            write_number(((difference << 1) ^ (difference >> 63)) as u64, into);
-            next = index + 1;
+    let (both, mut next) = (row.len().min(before.len()), 0);
+    let (row_of_both, before_of_both) = (&row[..both], &before[..both]);
+    for (chunk, (words, others)) in row_of_both.chunks(AT_ONCE).zip(before_of_both.chunks(AT_ONCE)).enumerate() {
+        if words != others {
+            for (index, (&word, &before)) in words.iter().zip(others).enumerate() {
+                if word != before {
+                    next = pack_word(chunk * AT_ONCE + index, word, before, next, into);
+                }
+            }
         }
-    };
-    for (index, (&word, &before)) in row.iter().zip(before).enumerate() {
-        note(index, word, before);
     }
-    for (index, &word) in row.iter().enumerate().skip(before.len()) {
-        note(index, word, W::default());
+    for (index, &word) in row.iter().enumerate().skip(both) {
+        if word != W::default() {
+            next = pack_word(index, word, W::default(), next, into);
+        }
     }
     if row.len() == before.len() {
         into.push(0);
@@ -94,6 +96,16 @@ pub fn pack_row<W: Word>(row: &[W], before: &[W], into: &mut Vec<u8>) {
         into.push(1);
         write_number(row.len() as u64, into);
     }
+}
+
+/// Appends a word that differs, where `next` is the index behind the last one that does. Returns the index behind this one.
+fn pack_word<W: Word>(index: usize, word: W, before: W, next: usize, into: &mut Vec<u8>) -> usize {
+    let difference = word.beyond(before);
+    let high = difference.trailing_zeros() >= HIGH;
+    let difference = if high { difference >> HIGH } else { difference };
+    write_number((index - next + 1) as u64 * 2 + u64::from(high), into);
+    write_number(((difference << 1) ^ (difference >> 63)) as u64, into);
+    index + 1
 }
 
 /// Makes the row before the packed row, and takes that from the front of the bytes. `None` if that is no packed row of at

@@ -67,7 +67,8 @@ pub(super) trait Sink<T> {
     fn offer(&mut self, key: Key, parent: u64, ordinal: u32, state: &mut Option<T>);
 }
 
-/// Makes successors. Its memory serves from batch to batch.
+/// Makes successors. Its memory serves from batch to batch. Threads do not share the cache lines of theirs.
+#[repr(align(128))]
 pub(super) struct Expander<S: System> {
     step: Step,
     actors: Vec<ActorId>,

@@ -18,7 +18,9 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Some states, and what came of them.
+/// Some states, and what came of them. Pieces lie side by side, and threads that work on two of them write all the time:
+/// no cache line has parts of both.
+#[repr(align(128))]
 pub(super) struct Piece<T> {
     share: Share,
     /// The states, and the number of the first one.

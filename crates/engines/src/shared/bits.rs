@@ -18,6 +18,7 @@ impl Storage for SmallVec<[u64; 4]> {
 }
 
 impl Storage for Vec<u64> {
+    #[inline]
     fn resize(&mut self, words: usize) {
         Vec::resize(self, words, 0);
     }
@@ -74,6 +75,7 @@ impl<W: Storage> BitSet<W> {
     }
 
     /// Takes everything out and keeps the memory.
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.0.resize(0);
     }
@@ -87,6 +89,22 @@ impl<W: Storage> BitSet<W> {
     pub(crate) fn unite_words(&mut self, more: &[u64]) {
         self.reach(more.len());
         self.0.as_mut().iter_mut().zip(more).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+
+    /// Adds what is in one word of a set.
+    #[inline]
+    pub(crate) fn unite_word(&mut self, index: usize, more: u64) {
+        self.reach(index + 1);
+        self.0.as_mut()[index] |= more;
+    }
+
+    /// Becomes the set of these two words.
+    #[inline]
+    pub(crate) fn assign_two(&mut self, words: [u64; 2]) {
+        if self.0.as_ref().len() != 2 {
+            self.0.resize(2);
+        }
+        self.0.as_mut().copy_from_slice(&words);
     }
 
     /// Becomes the set of these words.
@@ -167,6 +185,7 @@ impl<W: Storage> BitSet<W> {
         word(self.0.as_ref(), index)
     }
 
+    #[inline]
     fn reach(&mut self, words: usize) {
         if self.0.as_ref().len() < words {
             self.0.resize(words);
@@ -179,6 +198,34 @@ impl<W: Storage> Extend<u32> for BitSet<W> {
         for number in numbers {
             self.insert(number);
         }
+    }
+}
+
+/// A set of few numbers, which may be large: only words that are not 0 are kept, each with its index, in order.
+#[derive(Debug, Default)]
+pub(crate) struct SparseBits(SmallVec<[(u32, u64); 1]>);
+
+impl SparseBits {
+    /// Adds a number; true if it is new.
+    pub(crate) fn insert(&mut self, number: u32) -> bool {
+        let (index, bit) = (number / 64, 1u64 << (number % 64));
+        match self.0.binary_search_by_key(&index, |word| word.0) {
+            Ok(place) => {
+                let word = &mut self.0[place].1;
+                let new = *word & bit == 0;
+                *word |= bit;
+                new
+            }
+            Err(place) => {
+                self.0.insert(place, (index, bit));
+                true
+            }
+        }
+    }
+
+    /// The words that are not 0, in order.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.0.iter().map(|&(index, word)| (index as usize, word))
     }
 }
 
@@ -218,6 +265,13 @@ mod tests {
         let mut bits = Bits::default();
         bits.extend(numbers.iter().copied());
         bits
+    }
+
+    #[test]
+    fn a_sparse_set_has_the_words_that_are_not_0() {
+        let mut set = SparseBits::default();
+        assert!([700, 3, 701, 130].map(|number| set.insert(number)).into_iter().all(|new| new) && !set.insert(3));
+        assert!(set.words().eq([(0, 8), (2, 4), (10, 3 << 60)]));
     }
 
     #[test]

@@ -105,6 +105,8 @@ impl<'a, S: System> Search<'a, S> {
         let options = Options { all: true, ..self.ledger.options.clone() };
         let mut silent = Silent;
         let mut sample = Search::new(self.system, &options, &mut silent);
+        // An actor may hold some from the start of the sample on.
+        sample.graph.mutexes = self.graph.mutexes.clone();
         let transitions = self.ledger.transitions;
         let look = (transitions / SAMPLED).min(LARGEST_SAMPLE);
         sample.effort = Effort { is_sample: true, next_look: Some(look), ..Effort::new(&options) };

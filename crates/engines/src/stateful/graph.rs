@@ -11,12 +11,13 @@ use super::store::nodes::{NONE, NodeId, Nodes};
 use super::store::sets::Set;
 use super::summary::classes::{ClassId, Classes};
 use super::summary::entries::{Entries, EntryId, LabelId};
-use crate::shared::bits::{LongBits, members_of_word, word};
+use crate::shared::bits::{LongBits, members_of_word};
 use crate::shared::ledger::CHECK_EVERY;
 use mazurka_core::{
     Access, ActorId, Awaited, Fingerprint, Footprint, Meter, Move, ObjectId, Rule, Schedule, Step, StopReason, System,
     Touch, awaited, survey,
 };
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::hash::Hash;
 
@@ -52,10 +53,16 @@ struct Edge {
 /// States at depths that this divides are never dropped, so that others are restored in a few steps.
 const KEPT_EVERY: u32 = 4;
 
+/// The most states that are kept while the analysis goes on. Beyond that, those that were kept first are put away, though
+/// steps may be taken from them later: an execution may go through more states than there is memory for.
+const MOST_KEPT: usize = if cfg!(test) { 4 } else { 4096 };
+
 /// States that are kept. The memory of those that were dropped is used again, which leaves some with spare capacity.
 struct KeptStates<T> {
     states: Vec<T>,
     free: Vec<u32>,
+    /// Whose states were kept, in order; some were dropped since.
+    queue: VecDeque<NodeId>,
 }
 
 impl<T: Clone + Hash> KeptStates<T> {
@@ -117,16 +124,67 @@ fn acquired_mutex<S: System>(system: &S, footprint: &Footprint) -> Option<Object
     footprint.touches().iter().find(acquires).map(|touch| touch.object)
 }
 
-/// Adds the mutexes among the objects that a step writes or releases; `met` are the objects that were asked about before.
-fn note_mutexes<S: System>(system: &S, footprint: &Footprint, met: &mut LongBits, mutexes: &mut Vec<ObjectId>) {
-    for touch in footprint
-        .touches()
-        .iter()
-        .filter(|touch| touch.access.contains(Access::WRITE) || touch.access.contains(Access::RELEASE))
-    {
-        if met.insert(touch.object.0) && system.object(touch.object).rule == Rule::Mutex {
-            mutexes.push(touch.object);
+/// What is known of an object as a mutex.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum AsMutex {
+    /// It was not asked.
+    #[default]
+    Unknown,
+    /// It is none.
+    None,
+    /// It is one, and no step was seen to write or release it.
+    Unused,
+    Used,
+}
+
+/// The mutexes that were met. Which an actor holds is asked only of those that it touched itself.
+#[derive(Clone, Default)]
+pub(super) struct Mutexes {
+    objects: Vec<AsMutex>,
+    /// For each actor the mutexes that it touched.
+    touched: Vec<SmallVec<[ObjectId; 4]>>,
+}
+
+impl Mutexes {
+    /// Notes the mutexes among the objects that a step touches.
+    #[inline]
+    fn note<S: System>(&mut self, system: &S, actor: ActorId, footprint: &Footprint) {
+        for &touch in footprint.touches() {
+            if self.objects.get(touch.object.0 as usize) != Some(&AsMutex::None) {
+                self.note_touch(system, actor, touch);
+            }
         }
+    }
+
+    fn note_touch<S: System>(&mut self, system: &S, actor: ActorId, Touch { object, access }: Touch) {
+        let index = object.0 as usize;
+        if self.objects.len() <= index {
+            self.objects.resize(index + 1, AsMutex::Unknown);
+        }
+        if self.objects[index] == AsMutex::Unknown {
+            let is_mutex = system.object(object).rule == Rule::Mutex;
+            self.objects[index] = if is_mutex { AsMutex::Unused } else { AsMutex::None };
+        }
+        if self.objects[index] == AsMutex::None {
+            return;
+        }
+        if access.contains(Access::WRITE) || access.contains(Access::RELEASE) {
+            self.objects[index] = AsMutex::Used;
+        }
+        if self.touched.len() <= actor.index() {
+            self.touched.resize_with(actor.index() + 1, SmallVec::new);
+        }
+        let touched = &mut self.touched[actor.index()];
+        if !touched.contains(&object) {
+            touched.push(object);
+        }
+    }
+
+    /// Those that an actor may hold.
+    #[inline]
+    fn of(&self, actor: ActorId) -> impl Iterator<Item = ObjectId> + '_ {
+        let touched = self.touched.get(actor.index()).into_iter().flatten().copied();
+        touched.filter(|mutex| self.objects[mutex.0 as usize] == AsMutex::Used)
     }
 }
 
@@ -166,9 +224,7 @@ pub(super) struct Graph<'s, S: System> {
     first_without_summary: Option<NodeId>,
     /// The actors that were ever present.
     seen: LongBits,
-    /// The objects that steps wrote so far, and the mutexes among them.
-    met: LongBits,
-    mutexes: Vec<ObjectId>,
+    pub(super) mutexes: Mutexes,
     /// The actors with a fixed guard, for each of them the entries of its guard, and the entries of all of them.
     fixed_guard_actors: LongBits,
     fixed_guard: Vec<Set>,
@@ -190,7 +246,7 @@ impl<'s, S: System> Graph<'s, S> {
             classes: Classes::new(),
             nodes: Nodes::new(),
             records: Vec::new(),
-            kept: KeptStates { states: Vec::new(), free: Vec::new() },
+            kept: KeptStates { states: Vec::new(), free: Vec::new(), queue: VecDeque::new() },
             put_away: PutAway::new(system),
             edges: Vec::new(),
             work_list: Vec::new(),
@@ -198,8 +254,7 @@ impl<'s, S: System> Graph<'s, S> {
             pending: Vec::new(),
             first_without_summary: None,
             seen: LongBits::default(),
-            met: LongBits::default(),
-            mutexes: Vec::new(),
+            mutexes: Mutexes::default(),
             fixed_guard_actors: LongBits::default(),
             fixed_guard: Vec::new(),
             fixed_guard_entries: Set::EMPTY,
@@ -254,8 +309,16 @@ impl<'s, S: System> Graph<'s, S> {
         self.kept.get(self.record(id).kept)
     }
 
-    /// Drops a state, or puts it away if others are to be restored from it: no step is about to be taken there.
+    /// Drops a state, unless others are to be restored from it: no step is about to be taken there.
     pub(super) fn drop_state(&mut self, id: NodeId) {
+        let record = &self.records[id.index()];
+        if self.has_given_up() || !record.depth.is_multiple_of(KEPT_EVERY) || record.away != NONE {
+            self.evict(id);
+        }
+    }
+
+    /// Drops a state, and puts it away if others are to be restored from it.
+    fn evict(&mut self, id: NodeId) {
         let is_needed = self.first_without_summary.is_none_or(|first| id < first);
         let record = &mut self.records[id.index()];
         if record.kept == NONE {
@@ -268,6 +331,22 @@ impl<'s, S: System> Graph<'s, S> {
             }
         }
         self.kept.free.push(std::mem::replace(&mut record.kept, NONE));
+    }
+
+    /// Notes that a state is kept now, and puts others away if there are too many.
+    fn note_kept(&mut self, id: NodeId) {
+        if self.has_given_up() {
+            return;
+        }
+        self.kept.queue.push_back(id);
+        while self.kept.queue.len() > MOST_KEPT
+            && let Some(first) = self.kept.queue.pop_front()
+        {
+            // It may be kept for the second time.
+            if first != id {
+                self.evict(first);
+            }
+        }
     }
 
     /// Whether the analysis was given up.
@@ -285,22 +364,27 @@ impl<'s, S: System> Graph<'s, S> {
     }
 
     /// Computes a state that was dropped again, from the nearest one before it that was not.
+    #[inline]
     pub(super) fn restore(&mut self, id: NodeId) {
+        if self.record(id).kept == NONE {
+            self.compute(id);
+        }
+    }
+
+    fn compute(&mut self, id: NodeId) {
         let (mut at, mut moves) = (id, Vec::new());
         while self.record(at).kept == NONE && self.record(at).away == NONE {
             moves.push(self.record(at).via);
             at = self.record(at).parent;
         }
         let NodeRecord { kept, away, .. } = *self.record(at);
-        if moves.is_empty() && kept != NONE {
-            return;
-        }
         let mut state = if kept == NONE { self.put_away.get(self.system, away) } else { self.state(at).clone() };
         let mut step = Step::without_footprint();
         for taken in moves.into_iter().rev() {
             step.take(self.system, &mut state, taken);
         }
         self.record_mut(id).kept = self.kept.keep(self.system, &state);
+        self.note_kept(id);
     }
 
     /// The number of a state, and whether it is new.
@@ -342,6 +426,7 @@ impl<'s, S: System> Graph<'s, S> {
         };
         let kept = self.kept.keep(self.system, state);
         self.records.push(NodeRecord { kept, away: NONE, parent, via, depth, seen_at: 0 });
+        self.note_kept(id);
         if let Some(entries) = entries {
             self.nodes.set_summary(id, entries);
             self.work_list.push(id);
@@ -398,7 +483,7 @@ impl<'s, S: System> Graph<'s, S> {
             }
         };
         let (blocked_steps, mut summary) = (&mut self.blocked_steps, Set::EMPTY);
-        let (fixed, met, mutexes) = (&self.fixed_guard_actors, &mut self.met, &mut self.mutexes);
+        let (fixed, mutexes) = (&self.fixed_guard_actors, &mut self.mutexes);
         let mut footprint = Footprint::default();
         survey(system, state, |actor| fixed.contains(actor.0), enabled, &mut |actor, obstacle| {
             footprint.clear();
@@ -412,7 +497,7 @@ impl<'s, S: System> Graph<'s, S> {
                 _ => {
                     meet(actor, classes, entries);
                     awaited.iter().for_each(|awaited| classes.note_waiter(actor, awaited.object()));
-                    note_mutexes(system, &footprint, met, mutexes);
+                    mutexes.note(system, actor, &footprint);
                     let label = entries.label(actor, &footprint, Set::EMPTY, || acquired_mutex(system, &footprint));
                     let own = entries.own(label);
                     let step = BlockedStep { footprint: footprint.clone(), awaited, entries: own };
@@ -431,16 +516,16 @@ impl<'s, S: System> Graph<'s, S> {
     fn add_fixed_guards(&mut self, id: NodeId) {
         let before = self.nodes.summary(id);
         let mut summary = before;
-        for index in 0..self.entries.sets.words(&self.fixed_guard_entries).len() {
-            let [all, known] =
-                [&self.fixed_guard_entries, &before].map(|set| word(self.entries.sets.words(set), index));
-            for entry in members_of_word(index, all & !known) {
-                let actor = self.entries.get(EntryId(entry)).actor;
-                if !self.nodes.enabled(id).contains(actor) {
-                    summary = self.entries.sets.union(summary, self.fixed_guard[actor.index()]);
-                }
-            }
+        let mut missing = std::mem::take(&mut self.enabled);
+        missing.clear();
+        self.entries.sets.no_word_without(self.fixed_guard_entries, before, |index, entries| {
+            missing.extend(members_of_word(index, entries).map(|entry| self.entries.get(EntryId(entry)).actor));
+            false
+        });
+        for &actor in missing.iter().filter(|&&actor| !self.nodes.enabled(id).contains(actor)) {
+            summary = self.entries.sets.union(summary, self.fixed_guard[actor.index()]);
         }
+        self.enabled = missing;
         self.nodes.set_summary(id, summary);
     }
 
@@ -504,6 +589,7 @@ impl<'s, S: System> Graph<'s, S> {
 
     /// Adds a transition. The entries that it makes known are yet to be propagated.
     pub(super) fn connect(&mut self, from: NodeId, label: LabelId, to: NodeId) {
+        self.restore(from);
         let (system, state) = (self.system, self.kept.get(self.records[from.index()].kept));
         let enabled = [self.nodes.enabled(from), self.nodes.enabled(to)];
         let list = &mut self.enabled;
@@ -540,9 +626,9 @@ impl<'s, S: System> Graph<'s, S> {
     /// Whether an actor holds a mutex in a state that others were ever seen to touch.
     pub(super) fn holds_contended_mutex(&self, id: NodeId, actor: ActorId) -> bool {
         let (insight, state) = (self.system.insight(), self.state(id));
-        self.mutexes.iter().any(|&mutex| {
-            insight.holder(state, mutex) == Some(actor) && self.entries.is_touched_by_others(mutex, actor)
-        })
+        self.mutexes
+            .of(actor)
+            .any(|mutex| insight.holder(state, mutex) == Some(actor) && self.entries.is_touched_by_others(mutex, actor))
     }
 
     /// Algorithm 3: sends summaries over transitions until nothing changes, the latest first: an execution is gone over
@@ -595,9 +681,9 @@ impl<'s, S: System> Graph<'s, S> {
     pub(super) fn label(&mut self, from: NodeId, actor: ActorId, footprint: &Footprint) -> LabelId {
         let held = &mut self.held;
         held.clear();
-        note_mutexes(self.system, footprint, &mut self.met, &mut self.mutexes);
+        self.mutexes.note(self.system, actor, footprint);
         let (insight, state) = (self.system.insight(), self.kept.get(self.records[from.index()].kept));
-        for &mutex in self.mutexes.iter().filter(|&&mutex| insight.holder(state, mutex) == Some(actor)) {
+        for mutex in self.mutexes.of(actor).filter(|&mutex| insight.holder(state, mutex) == Some(actor)) {
             held.insert(mutex.0);
         }
         if let Some(handler) = self.entries.runs_on(actor)

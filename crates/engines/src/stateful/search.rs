@@ -260,6 +260,7 @@ impl<'a, S: System> Search<'a, S> {
 
     /// Algorithm 2, lines 18 to 23: takes a step from a state, to be followed later.
     fn take(&mut self, at: NodeId, step: Move) -> Result<(), StopReason> {
+        self.graph.restore(at);
         let state = self.graph.state(at);
         let successor = self.successors.add(step, state);
         self.step.begin(step.outcome);
@@ -312,6 +313,7 @@ impl<'a, S: System> Search<'a, S> {
             self.next_event = actor.0 + 1;
             return self.next_event;
         }
+        self.graph.restore(at);
         let (nodes, runs_on) = (&self.graph.nodes, |actor| self.system.actor(actor).handler());
         if let Some(handler) = kind.handler() {
             let can_move = nodes.enabled(at).contains(actor);

@@ -350,6 +350,15 @@ impl Nodes {
     /// can. True if the set has an untried actor now and had none before.
     #[inline]
     pub(in crate::stateful) fn add_to_backtrack(&mut self, id: NodeId, points: &[u64]) -> bool {
+        if self.spans.is_empty()
+            && let Some((&first, others)) = points.split_first()
+        {
+            let actors = &mut self.rows[id.index()].actors;
+            let had = actors.untried();
+            let all = first & !actors.enabled != 0 || others.iter().any(|&others| others != 0);
+            actors.add_to_backtrack(if all { u64::MAX } else { first });
+            return had == 0 && actors.untried() != 0;
+        }
         let enabled = self.enabled(id);
         let cannot = |(index, points): (usize, &u64)| points & !enabled.word(index) != 0;
         let all = points.iter().enumerate().any(cannot);

@@ -22,7 +22,7 @@
 use super::super::store::nodes::Enabled;
 use super::super::store::sets::{Memo, Set};
 use super::entries::{Entries, Entry, EntryId, Fact, LabelId};
-use crate::shared::bits::{LongBits, members, word};
+use crate::shared::bits::{LongBits, SparseBits, members_of_word};
 use hashbrown::HashMap;
 use mazurka_core::{ActorId, Awaited, ObjectId};
 use rustc_hash::FxBuildHasher;
@@ -75,26 +75,17 @@ struct Conflicts {
     guard_readers: Set,
     /// Of so many entries those that decide about conflicts.
     known: usize,
-    decisive: LongBits,
+    decisive: Set,
     /// The summary that was last seen behind such a transition, its decisive entries, and the actors that conflict by these.
     summary: Set,
-    decided: LongBits,
+    decided: Set,
     conflicting: Set,
-}
-
-impl Conflicts {
-    /// Nothing is known.
-    fn clear(&mut self) {
-        self.decisive.clear();
-        self.decided.clear();
-        (self.known, self.summary, self.conflicting) = (0, Set::EMPTY, Set::EMPTY);
-    }
 }
 
 /// What is known of the transitions with one label.
 #[derive(Default)]
 struct OfLabel {
-    /// For each 64 actors those that were ever seen to await an object that these transitions write.
+    /// Those that were ever seen to await an object that these transitions write, for each 64 actors that have some.
     waiters: SmallVec<[WaiterWords; 1]>,
     /// How many waiters had been seen then.
     seen: u32,
@@ -107,6 +98,8 @@ struct OfLabel {
 /// Sets of 64 actors.
 #[derive(Clone, Copy)]
 struct WaiterWords {
+    /// Which 64.
+    index: u32,
     waiters: u64,
     /// Those that were disabled in front of the last transition, and those of them that were enabled behind it.
     disabled_before: u64,
@@ -118,7 +111,7 @@ pub(in crate::stateful) struct Classes {
     /// For each object the actors that were ever seen to await it, and how many they are in all. An actor that is missing
     /// here is not found, and then its entries count as conflicts more often than they are: there is less reduction, and
     /// nothing is lost. None with a fixed guard may be missing.
-    waiters: Vec<LongBits>,
+    waiters: Vec<SparseBits>,
     seen: u32,
     /// The switched actors, and the entries of their guards. They are known from the start.
     switched: LongBits,
@@ -164,7 +157,7 @@ impl Classes {
     pub(in crate::stateful) fn note_waiter(&mut self, actor: ActorId, object: ObjectId) {
         let index = object.0 as usize;
         if self.waiters.len() <= index {
-            self.waiters.resize_with(index + 1, LongBits::default);
+            self.waiters.resize_with(index + 1, SparseBits::default);
         }
         self.seen += u32::from(self.waiters[index].insert(actor.0));
     }
@@ -201,7 +194,8 @@ impl Classes {
         self.update_waiters(entries, label);
         let of_label = &mut self.labels[label.index()];
         let (mut not_switched, mut differs) = (0, 0);
-        for (index, words) in of_label.waiters.iter_mut().enumerate() {
+        for words in &mut of_label.waiters {
+            let index = words.index as usize;
             let disabled = words.waiters & !before.word(index);
             let enabled = disabled & after.word(index);
             not_switched |= disabled & !self.switched.word(index);
@@ -214,7 +208,8 @@ impl Classes {
             return recent;
         }
         let mut may_enable = List::new();
-        for actor in members(of_label.waiters.iter().map(|words| words.disabled_before)).map(ActorId) {
+        let disabled = |words: &WaiterWords| members_of_word(words.index as usize, words.disabled_before);
+        for actor in of_label.waiters.iter().flat_map(disabled).map(ActorId) {
             // A switched actor awaits its switch.
             let switch = self.switches.get(actor.index()).copied().flatten();
             let Some(awaited) = switch.map(Awaited::Made).or_else(|| awaits(actor)) else { continue };
@@ -234,7 +229,8 @@ impl Classes {
     /// of the label are up to date.
     #[inline]
     pub(in crate::stateful) fn waiters(&self, label: LabelId, index: usize) -> u64 {
-        self.labels[label.index()].waiters.get(index).map_or(0, |words| words.waiters)
+        let words = self.labels[label.index()].waiters.iter().find(|words| words.index as usize == index);
+        words.map_or(0, |words| words.waiters)
     }
 
     /// Brings the waiters of a label up to date.
@@ -253,15 +249,20 @@ impl Classes {
     }
 
     fn find_waiters(&mut self, entries: &Entries, label: LabelId) {
-        let all = &mut self.scratch;
-        all.clear();
-        for waiters in entries.writes(label).filter_map(|object| self.waiters.get(object.0 as usize)) {
-            all.unite(waiters);
-        }
         let of_label = &mut self.labels[label.index()];
         of_label.waiters.clear();
-        let words = |&waiters: &u64| WaiterWords { waiters, disabled_before: 0, enabled_after: 0 };
-        of_label.waiters.extend(all.words().iter().map(words));
+        for waiters in entries.writes(label).filter_map(|object| self.waiters.get(object.0 as usize)) {
+            for (index, waiters) in waiters.words() {
+                let index = index as u32;
+                match of_label.waiters.binary_search_by_key(&index, |words| words.index) {
+                    Ok(place) => of_label.waiters[place].waiters |= waiters,
+                    Err(place) => {
+                        let words = WaiterWords { index, waiters, disabled_before: 0, enabled_after: 0 };
+                        of_label.waiters.insert(place, words);
+                    }
+                }
+            }
+        }
         (of_label.seen, of_label.recent) = (self.seen, None);
     }
 
@@ -323,9 +324,6 @@ impl Classes {
             return entries.sets.union(known, own);
         }
         let transferred = if attributed == ListId::EMPTY && !entries.acquires(label) {
-            if summary.is_large() && !entries.sets.includes(summary, own) {
-                return entries.sets.union_of_three(known, summary, own);
-            }
             entries.sets.union(summary, own)
         } else if let Some(transferred) = self.remembered.get((class, summary)) {
             transferred
@@ -341,14 +339,12 @@ impl Classes {
     /// Transfers a summary over a transition to which entries are attributed, or that may acquire a mutex.
     fn transfer_changed(&mut self, class: ClassId, summary: Set, entries: &mut Entries) -> Set {
         let Class { label, attributed, own, .. } = self.classes[class.0 as usize];
-        let in_front = &mut self.scratch;
-        in_front.assign(entries.sets.words(&summary).iter().copied());
+        let mut in_front = summary;
         for enabled in &self.lists[attributed.0 as usize] {
-            entries.attribute(enabled.actor, enabled.object, label, in_front);
+            in_front = entries.attributed(enabled.actor, enabled.object, label, in_front);
         }
-        entries.add_guard(label, in_front);
-        in_front.unite_words(entries.sets.words(&own));
-        entries.sets.set(in_front.words())
+        let in_front = entries.guarded(label, in_front);
+        entries.sets.union(in_front, own)
     }
 
     /// The backtrack points in front of a transition: the actors that conflict with it by the summary behind it, where
@@ -365,19 +361,28 @@ impl Classes {
             Some(known) => (known.guard_readers, known.conflicting),
             None => self.find_conflicts(class, summary, entries),
         };
+        let is_small = !guard_readers.is_large() && !conflicting.is_large();
+        if is_small && self.switched.words().is_empty() {
+            into.assign_two(conflicting.0);
+            return;
+        }
         // A switched actor that is off conflicts by its guard only.
         let points = |index: usize, guard_readers: u64, conflicting: u64| {
             let off = self.switched.word(index) & !enabled.word(index);
             conflicting & !off | guard_readers & off
         };
-        if !guard_readers.is_large() && !conflicting.is_large() {
+        if is_small {
             let small = |index: usize| points(index, guard_readers.0[index], conflicting.0[index]);
-            into.assign([small(0), small(1)].into_iter());
+            into.assign_two([small(0), small(1)]);
             return;
         }
-        let (guard_readers, conflicting) = (entries.sets.words(&guard_readers), entries.sets.words(&conflicting));
-        let words = 0..conflicting.len().max(guard_readers.len());
-        into.assign(words.map(|index| points(index, word(guard_readers, index), word(conflicting, index))));
+        into.clear();
+        for (index, word) in entries.sets.words(conflicting) {
+            into.unite_word(index, points(index, 0, word));
+        }
+        for (index, word) in entries.sets.words(guard_readers) {
+            into.unite_word(index, points(index, word, 0));
+        }
     }
 
     /// The switched actors that conflict by their guards, and the actors that conflict by a summary.
@@ -385,10 +390,10 @@ impl Classes {
         let Class { label, may_enable, ref mut was_asked, ref mut conflicts, .. } = self.classes[class.0 as usize];
         let (found, enabled_later) = (&mut self.scratch, &mut self.enabled_later);
         let (switches, may_enable) = (&self.switches, &self.lists[may_enable.0 as usize]);
-        let mut conflicting = |decided: &LongBits, entries: &mut Entries| {
+        let mut conflicting = |decided: Set, entries: &mut Entries| {
             found.clear();
             enabled_later.clear();
-            for entry in decided.iter() {
+            for entry in entries.sets.members(decided) {
                 let Entry { actor, fact, .. } = entries.get(EntryId(entry));
                 let Some(object) = fact.object() else { continue };
                 found.insert(actor.0);
@@ -400,7 +405,7 @@ impl Classes {
                 let enables = entries.enables_among(decided);
                 for actor in enabled_later.iter() {
                     let enablers = entries.enablers(ActorId(actor), enables);
-                    found.unite_words(entries.sets.words(&enablers));
+                    entries.sets.words(enablers).for_each(|(index, word)| found.unite_word(index, word));
                 }
             }
             may_enable.iter().for_each(|enabled| found.remove(enabled.actor.0));
@@ -410,36 +415,29 @@ impl Classes {
         let conflicts = if std::mem::replace(was_asked, true) {
             conflicts.get_or_insert_default()
         } else {
-            self.once.clear();
+            self.once = Conflicts::default();
             &mut self.once
         };
         if conflicts.known != entries.len() {
-            entries.add_decisive(label, conflicts.known, &mut conflicts.decisive);
+            conflicts.decisive = entries.decisive(label, conflicts.known, conflicts.decisive);
             conflicts.known = entries.len();
         }
         if is_new {
-            let mut decided = LongBits::default();
-            decided.assign(both(&conflicts.decisive, entries.sets.words(&self.guard_reads)));
-            conflicts.guard_readers = conflicting(&decided, entries);
+            let decided = entries.sets.intersection(conflicts.decisive, self.guard_reads);
+            conflicts.guard_readers = conflicting(decided, entries);
         }
         if summary == Set::EMPTY {
             return (conflicts.guard_readers, Set::EMPTY);
         }
         // Many summaries have the same decisive entries.
         conflicts.summary = summary;
-        let Conflicts { decisive, decided, .. } = &mut *conflicts;
-        let words = entries.sets.words(&summary);
-        if !both(decisive, words).enumerate().all(|(index, now)| now == decided.word(index)) {
-            decided.assign(both(decisive, words));
-            conflicts.conflicting = conflicting(&conflicts.decided, entries);
+        let decided = entries.sets.intersection(conflicts.decisive, summary);
+        if decided != conflicts.decided {
+            conflicts.decided = decided;
+            conflicts.conflicting = conflicting(decided, entries);
         }
         (conflicts.guard_readers, conflicts.conflicting)
     }
-}
-
-/// The words of the intersection of two sets, as many as the first set has.
-fn both<'w>(one: &'w LongBits, other: &'w [u64]) -> impl Iterator<Item = u64> + 'w {
-    one.words().iter().enumerate().map(|(index, mine)| mine & word(other, index))
 }
 
 #[cfg(test)]
@@ -602,7 +600,7 @@ mod tests {
         let in_front = bench.classes.transfer(enables_1, below, Set::EMPTY, &mut bench.entries);
         let own = bench.classes.transfer(enables_1, Set::EMPTY, Set::EMPTY, &mut bench.entries);
         let enables = bench.entries.entry(ActorId(0), Fact::Enables(ActorId(1)));
-        assert!(crate::shared::bits::contains(bench.entries.sets.words(&own), enables.0));
+        assert!(bench.entries.sets.contains(&own, enables.0));
         assert_eq!(in_front, bench.entries.sets.union(below, own));
 
         // Where actor 1 cannot move, only the read of its switch counts, and actor 0 counts as if it had its entries.

@@ -37,7 +37,7 @@
 //! there on, whichever actor acquires it: an entry in which the read is left out may have been attributed to another actor.
 
 use super::super::store::sets::{Memo, Set, Sets};
-use crate::shared::bits::{LongBits, contains, members, members_of_word, word};
+use crate::shared::bits::{LongBits, members_of_word};
 use hashbrown::{HashMap, HashTable};
 use mazurka_core::{Access, ActorId, Dependence, Footprint, ObjectId, Touch};
 use rustc_hash::FxBuildHasher;
@@ -148,7 +148,7 @@ pub(in crate::stateful) struct Entries {
     enablers: Vec<Vec<EntryId>>,
     /// All entries that say that an actor is enabled; and for actors and sets of such entries which actors enable the actor
     /// directly or through others.
-    enables: LongBits,
+    enables: Set,
     all_enablers: Memo<(ActorId, Set), Set>,
     /// For each object the entries for it, in order.
     on_object: HashMap<ObjectId, Vec<EntryId>, FxBuildHasher>,
@@ -158,6 +158,8 @@ pub(in crate::stateful) struct Entries {
     /// Recent labels, by the hashes of the actor, what it touches and what it holds: few others are asked for next.
     recent: Vec<Option<(ActorId, Set, Footprint, LabelId)>>,
     scratch: LongBits,
+    edits: Vec<(u32, bool)>,
+    added: Vec<(u32, bool)>,
 }
 
 /// What a table has for an actor; it grows to hold that.
@@ -190,13 +192,15 @@ impl Entries {
             acquired_for_reads: LongBits::default(),
             by_actor: Vec::new(),
             enablers: Vec::new(),
-            enables: LongBits::default(),
+            enables: Set::EMPTY,
             all_enablers: Memo::new(),
             on_object: HashMap::default(),
             label_numbers: HashTable::new(),
             labels: Vec::new(),
             recent: vec![None; RECENT],
             scratch: LongBits::default(),
+            edits: Vec::new(),
+            added: Vec::new(),
         }
     }
 
@@ -261,29 +265,29 @@ impl Entries {
 
     /// In front of a transition that may acquire a mutex, the entries of its actor are guarded by that, unless they are
     /// guarded already.
-    pub(in crate::stateful) fn add_guard(&mut self, label: LabelId, entries: &mut LongBits) {
-        let Label { actor, acquires: Some(acquires), .. } = self.labels[label.index()] else { return };
-        self.replace(actor, entries, |all, id, entry| {
+    pub(in crate::stateful) fn guarded(&mut self, label: LabelId, entries: Set) -> Set {
+        let Label { actor, acquires: Some(acquires), .. } = self.labels[label.index()] else { return entries };
+        self.replaced(actor, entries, |all, id, entry| {
             if entry.guard.is_some() || entry.fact.object().is_none() {
                 return Some(id);
             }
             let variant = Variant { actor, guard: Some(acquires) };
             Some(all.variant(id, variant, all.guarded < MOST_GUARDED).unwrap_or(id))
-        });
+        })
     }
 
     /// In front of a transition that enables an actor which had no step before, because it writes `object`, the entries of
     /// that actor are attributed to the transition's, but for those on the object. There may be too many such entries; then
     /// they stay its own.
-    pub(in crate::stateful) fn attribute(
+    pub(in crate::stateful) fn attributed(
         &mut self,
         enabled: ActorId,
         object: ObjectId,
         label: LabelId,
-        entries: &mut LongBits,
-    ) {
+        entries: Set,
+    ) -> Set {
         let (actor, handler) = (self.actor(label), self.runs_on(enabled));
-        self.replace(enabled, entries, |all, id, entry| {
+        self.replaced(enabled, entries, |all, id, entry| {
             if entry.fact.object() == Some(object) {
                 return None;
             }
@@ -292,31 +296,42 @@ impl Entries {
             let new = all.variant(id, variant, all.attributed < MOST_ATTRIBUTED);
             all.attributed += (all.len() - before) as u32;
             Some(new.unwrap_or(id))
-        });
+        })
     }
 
-    /// Replaces the entries of an actor by others, or by none. A replacement may be met again: it stays as it is then, being
-    /// another actor's or guarded.
-    fn replace(
+    /// Some entries, of which those of an actor are replaced by others, or by none.
+    fn replaced(
         &mut self,
         actor: ActorId,
-        entries: &mut LongBits,
+        entries: Set,
         by: impl Fn(&mut Entries, EntryId, Entry) -> Option<EntryId>,
-    ) {
-        let (bound, mut place) = (entries.words().len(), 0);
-        let next = |all: &Entries, place: usize| all.by_actor.get(actor.index())?.get(place).copied();
-        while let Some((index, own)) = next(self, place)
-            && index < bound
-        {
-            place += 1;
-            for id in members_of_word(index, entries.word(index) & own).map(EntryId) {
+    ) -> Set {
+        let (mut edits, mut added) = (std::mem::take(&mut self.edits), std::mem::take(&mut self.added));
+        let own = self.by_actor.get(actor.index()).map_or(0, SmallVec::len);
+        for place in 0..own {
+            let (index, own) = self.by_actor[actor.index()][place];
+            for id in members_of_word(index, self.sets.word(&entries, index) & own).map(EntryId) {
                 let new = by(self, id, self.get(id));
                 if new != Some(id) {
-                    entries.remove(id.0);
-                    entries.extend(new.map(|new| new.0));
+                    edits.push((id.0, false));
+                    added.extend(new.map(|new| (new.0, true)));
                 }
             }
         }
+        let replaced = if edits.is_empty() {
+            entries
+        } else {
+            // Mostly both are in order already, the others behind those that they replace.
+            edits.append(&mut added);
+            if !edits.is_sorted() {
+                edits.sort();
+            }
+            edits.dedup();
+            self.sets.edited(entries, &edits)
+        };
+        edits.clear();
+        (self.edits, self.added) = (edits, added);
+        replaced
     }
 
     /// The entry that differs in its actor and its guard, made if it may be and was not before.
@@ -362,7 +377,7 @@ impl Entries {
             }
             Fact::Enables(enabled) => {
                 row_for(&mut self.enablers, enabled).push(id);
-                self.enables.insert(id.0);
+                self.enables = self.sets.with(self.enables, [id.0].into_iter());
             }
         }
         id
@@ -405,11 +420,9 @@ impl Entries {
     }
 
     fn all_are_subsumed(&self, known: Set, all: Set) -> bool {
-        let [known, all] = [&known, &all].map(|set| self.sets.words(set));
-        let is_subsumed = |id: u32| self.subsumers[id as usize].iter().any(|other| contains(known, other.0));
-        (0..).zip(all).all(|(index, all)| {
-            let new = all & !word(known, index);
-            new & !self.subsumed.word(index) == 0 && members_of_word(index, new).all(is_subsumed)
+        let is_subsumed = |id: u32| self.subsumers[id as usize].iter().any(|other| self.sets.contains(&known, other.0));
+        self.sets.no_word_without(all, known, |index, new| {
+            new & !self.subsumed.word(index) != 0 || !members_of_word(index, new).all(is_subsumed)
         })
     }
 
@@ -431,15 +444,14 @@ impl Entries {
         self.entries.len()
     }
 
-    /// Extends `decisive`, the entries that decide about the backtrack points of a transition, by those that are not among
-    /// the first `known`: entries that conflict with the transition, and all that say that an actor is enabled. An actor's
-    /// own steps stay in their order.
-    pub(in crate::stateful) fn add_decisive(&self, label: LabelId, known: usize, decisive: &mut LongBits) {
-        decisive.unite(&self.enables);
+    /// The entries that decide about the backtrack points of a transition, from those among the first `known` entries: the
+    /// entries that conflict with the transition, and all that say that an actor is enabled. An actor's own steps stay in
+    /// their order.
+    pub(in crate::stateful) fn decisive(&mut self, label: LabelId, known: usize, decisive: Set) -> Set {
         let Label { actor, own, held, .. } = self.labels[label.index()];
-        let is_held =
-            |object: Option<ObjectId>| object.is_some_and(|object| contains(self.sets.words(&held), object.0));
-        for entry in members(self.sets.words(&own).iter().copied()) {
+        let is_held = |object: Option<ObjectId>| object.is_some_and(|object| self.sets.contains(&held, object.0));
+        let mut more = LongBits::default();
+        for entry in self.sets.members(own) {
             let Fact::Touches(mine) = self.entries[entry as usize].fact else { continue };
             let on_object = self.on_object.get(&mine.object).map_or(&[][..], Vec::as_slice);
             let new = on_object.partition_point(|id| (id.0 as usize) < known);
@@ -456,10 +468,13 @@ impl Entries {
                     && !is_held(self.runs_on(theirs.actor))
                     && conflicts(touch.access)
                 {
-                    decisive.insert(id.0);
+                    more.insert(id.0);
                 }
             }
         }
+        let more = self.sets.set(more.words());
+        let decisive = self.sets.union(decisive, more);
+        self.sets.union(decisive, self.enables)
     }
 
     /// Whether another actor than this one has an entry for an object.
@@ -468,10 +483,8 @@ impl Entries {
     }
 
     /// Those of some entries that say that an actor is enabled.
-    pub(in crate::stateful) fn enables_among(&mut self, entries: &LongBits) -> Set {
-        let both = entries.words().iter().zip(self.enables.words());
-        let enables: SmallVec<[u64; 8]> = both.map(|(entries, enables)| entries & enables).collect();
-        self.sets.set(&enables)
+    pub(in crate::stateful) fn enables_among(&mut self, entries: Set) -> Set {
+        self.sets.intersection(entries, self.enables)
     }
 
     /// The actors that enable an actor, directly or through others, by these entries.
@@ -479,10 +492,14 @@ impl Entries {
         if let Some(known) = self.all_enablers.get((actor, enables)) {
             return known;
         }
-        let (entries, mut all, mut enabled) = (self.sets.words(&enables), LongBits::default(), vec![actor]);
+        let (mut all, mut enabled) = (LongBits::default(), vec![actor]);
         while let Some(actor) = enabled.pop() {
-            for entry in
-                self.enablers.get(actor.index()).into_iter().flatten().filter(|entry| contains(entries, entry.0))
+            for entry in self
+                .enablers
+                .get(actor.index())
+                .into_iter()
+                .flatten()
+                .filter(|entry| self.sets.contains(&enables, entry.0))
             {
                 let enabler = self.get(*entry).actor;
                 if all.insert(enabler.0) {
@@ -497,8 +514,8 @@ impl Entries {
 
     /// The objects that a transition writes.
     pub(in crate::stateful) fn writes(&self, label: LabelId) -> impl Iterator<Item = ObjectId> + '_ {
-        let own = self.sets.words(&self.labels[label.index()].own).iter().copied();
-        members(own).filter_map(|entry| match self.entries[entry as usize].fact {
+        let own = self.sets.members(self.labels[label.index()].own);
+        own.filter_map(|entry| match self.entries[entry as usize].fact {
             Fact::Touches(touch) if Access::changes(touch.access) => Some(touch.object),
             _ => None,
         })
