@@ -9,7 +9,7 @@ use super::Search;
 use super::arrangement::{Arrangement, Placed, Runner, note_holder};
 use super::path::{Sleeper, occurrence};
 use crate::shared::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
+use mazurka_core::{ActorId, Explored, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId};
 use rustc_hash::FxHashMap;
 
 /// A message of more steps is not run to its end just to see what it does.
@@ -46,6 +46,10 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             }
         } else if trees.insert(&mut branches, sequence, |first, rest| self.fit(node, &mut above, first, rest)) {
             self.counts.inserted += 1;
+            if self.tally.is_watched() {
+                let moves: Vec<Move> = above.iter().chain(sequence.iter()).map(|step| step.step).collect();
+                self.tally.show(&Explored::Branch { depth: node, moves: &moves, because: self.because });
+            }
             self.reversed.depend();
         }
         self.trees = trees;
