@@ -257,6 +257,13 @@ fn dpor_is_watched_and_has_six_leaves() {
 }
 
 #[test]
+fn optimal_is_watched_and_has_six_leaves() {
+    let (leaves, todo) = watched_executions("optimal");
+    assert_eq!(leaves, 6);
+    assert!(todo.contains("races with"), "{todo}");
+}
+
+#[test]
 fn an_engine_is_stopped_when_its_page_goes_away_and_by_ctrl_c() {
     let Some(browser) = browser() else { return };
     let folder = folder("explore-two-tabs");

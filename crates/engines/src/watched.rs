@@ -1,11 +1,11 @@
 //! Tests of what engines tell those who watch: it is all that they do, and they do nothing else for it.
 
 use crate::programs::{Counters, Dice, LostUpdate};
-use crate::{Engine, Options, dpor, sdpor};
+use crate::{Engine, Options, dpor, event, optimal, sdpor};
 use mazurka_core::{Because, Counter, Exploration, Explored, Observer, Silent, System};
 
 /// The engines that tell all that they do.
-const TELLING: [Engine; 2] = [Engine::Dpor, Engine::Sdpor];
+const TELLING: [Engine; 4] = [Engine::Dpor, Engine::Sdpor, Engine::Optimal, Engine::Event];
 
 /// Counts what is told, and checks that it fits together.
 #[derive(Default)]
@@ -73,7 +73,9 @@ fn counts(exploration: &Exploration) -> Vec<Option<u64>> {
 fn explore<S: System>(engine: Engine, system: &S, options: &Options, observer: &mut dyn Observer) -> Exploration {
     match engine {
         Engine::Dpor => dpor::explore(system, options, observer),
-        _ => sdpor::explore(system, options, observer),
+        Engine::Sdpor => sdpor::explore(system, options, observer),
+        Engine::Event => event::explore(system, options, observer),
+        _ => optimal::explore(system, options, observer),
     }
 }
 
@@ -104,10 +106,16 @@ fn a_watched_search_does_what_it_does_alone_and_tells_all_of_it() {
 }
 
 #[test]
-fn dpor_tells_the_race_behind_each_branch() {
-    let witness = watch(Engine::Dpor, &Counters { actors: 3, steps: 1, shared: true });
+fn the_race_behind_each_branch_is_told() {
+    for engine in [Engine::Dpor, Engine::Optimal, Engine::Event] {
+        tells_races(engine);
+    }
+}
+
+fn tells_races(engine: Engine) {
+    let witness = watch(engine, &Counters { actors: 3, steps: 1, shared: true });
     assert_eq!(witness.ended, 6, "three writes of one variable have six orders");
     assert!(witness.races > 0);
-    let alone = watch(Engine::Dpor, &Counters { actors: 3, steps: 1, shared: false });
+    let alone = watch(engine, &Counters { actors: 3, steps: 1, shared: false });
     assert_eq!((alone.ended, alone.races), (1, 0));
 }

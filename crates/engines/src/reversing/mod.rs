@@ -21,7 +21,9 @@ use crate::shared::dfs::{self, DepthFirst, Next};
 use crate::shared::tally::{Tally, from_each_start};
 use crate::shared::trail::Trail;
 use crate::shared::wakeup::{Branches, Occurrence, WakeupTrees};
-use mazurka_core::{ActorId, Counter, Exploration, Machine, Move, ObjectId, Observer, StopReason, System};
+use mazurka_core::{
+    ActorId, Because, Counter, Exploration, Explored, Machine, Move, ObjectId, Observer, StopReason, System,
+};
 use memory::Memory;
 use parts::{Above, Ahead, Closing, Pool};
 use path::Path;
@@ -102,6 +104,8 @@ struct Search<'t, 'o, 's, M: Machine> {
     /// The parts that others explore ahead of their turn, and how many more of them came to nothing than not.
     ahead: Vec<Ahead<'s, M>>,
     in_vain: usize,
+    /// Why the next sequences are inserted.
+    because: Because,
 }
 
 impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
@@ -130,6 +134,7 @@ impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
             above: Above::default(),
             ahead: Vec::new(),
             in_vain: 0,
+            because: Because::First,
         }
     }
 }
@@ -168,6 +173,9 @@ where
             let Some(&first) = self.machine.enabled().iter().find(|&&actor| !sleeps(actor)) else {
                 self.counts.blocked += 1;
                 self.tally.abandon(fingerprint);
+                if self.tally.is_watched() {
+                    self.tally.show(&Explored::Asleep);
+                }
                 self.path.forget_sleepers(sleepers);
                 self.fall_asleep();
                 return Ok(false);
@@ -176,7 +184,25 @@ where
         }
         self.trail.save(self.path.nodes.len(), &self.machine);
         self.path.push_node(fingerprint, sleepers, start, branches);
+        if self.tally.is_watched() {
+            self.show_state(start);
+        }
         Ok(true)
+    }
+
+    /// Shows the last state of the path to those who watch.
+    #[cold]
+    fn show_state(&mut self, start: Option<Move>) {
+        let depth = self.path.nodes.len() - 1;
+        let sleepers = self.path.sleepers(depth).iter().filter(|sleeper| !sleeper.overtaken);
+        let mut asleep: Vec<ActorId> = sleepers.map(|sleeper| sleeper.occurrence.step.actor).collect();
+        asleep.sort_unstable();
+        asleep.dedup();
+        asleep.retain(|actor| self.machine.enabled().contains(actor));
+        self.tally.show(&Explored::State { enabled: self.machine.enabled(), asleep: &asleep });
+        if let Some(step) = start {
+            self.tally.show(&Explored::Branch { depth, moves: &[step], because: Because::First });
+        }
     }
 
     /// Everything that begins with the path's own step from the last state was explored: what else is to be explored from
@@ -232,6 +258,9 @@ where
     fn close(&mut self) {
         self.forget_ahead();
         if let Some(node) = self.path.pop_node() {
+            if self.tally.is_watched() {
+                self.tally.show(&Explored::Closed(self.path.nodes.len()));
+            }
             self.tally.leave(node.fingerprint);
         }
         self.fall_asleep();

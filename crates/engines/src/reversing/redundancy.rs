@@ -10,7 +10,7 @@ use super::arrangement::{Arrangement, Placed, Runner, note_holder};
 use super::path::Sleeper;
 use super::rehearsal::{Rehearsal, Steps};
 use crate::shared::wakeup::{Fit, Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{Footprint, FootprintId, FootprintTable, Machine, Move};
+use mazurka_core::{Explored, Footprint, FootprintId, FootprintTable, Machine, Move};
 use std::collections::VecDeque;
 
 /// A message of more steps is not run to its end just to see what it does.
@@ -51,6 +51,10 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         } else if trees.insert(&mut branches, sequence, |first, run, rest| self.fit(node, &mut above, first, run, rest))
         {
             self.counts.inserted += 1;
+            if self.tally.is_watched() {
+                let moves: Vec<Move> = above.iter().chain(sequence.iter()).map(|step| step.step).collect();
+                self.tally.show(&Explored::Branch { depth: node, moves: &moves, because: self.because });
+            }
             self.reversed.depend();
         }
         self.trees = trees;

@@ -17,7 +17,7 @@ use super::path::{Message, Path};
 use crate::shared::tally::FastSet;
 use crate::shared::trace::event_name;
 use crate::shared::wakeup::{Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
+use mazurka_core::{ActorId, Because, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
 use smallvec::{SmallVec, smallvec};
 
 /// The actor whose step is to be taken without some of the steps that came before it.
@@ -72,10 +72,12 @@ impl<M: Machine> Search<'_, '_, '_, M> {
                 self.counts.races += 1;
                 let earlier = self.path.race(race);
                 if !self.is_settled(earlier, step) {
+                    self.because = Because::Race { first: earlier, second: step };
                     self.reverse(target, smallvec![smallvec![self.beginning(earlier, step)]]);
                 }
             }
             if has_choice {
+                self.because = Because::Choice { step };
                 self.reverse(target, smallvec![smallvec![step]]);
             }
         }
@@ -109,6 +111,7 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         }
         for actor in waiting {
             let target = Target { actor, taken: None };
+            self.because = Because::Waiting { actor };
             self.trail.visit(end, &self.tally.schedule.moves, &mut self.machine);
             let mut open = Open::new();
             self.leave_out_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);

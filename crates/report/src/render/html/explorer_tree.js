@@ -45,7 +45,7 @@ function watchView(token, engines, open, found) {
     trouble,
     counts,
     element("div", { class: "watch-box" }, list, details),
-    element("p", { class: "dim legend" }, [["going", "on the path"], ["done", "done"], ["todo", "still to be tried"], ["asleep", "given up, asleep"], ["met", "state met again"], ["wrong", "violation"]].flatMap(([kind, words]) => [element("span", { class: `mark ${kind}` }), ` ${words}  `])),
+    element("p", { class: "dim tree-legend" }, [["going", "on the path"], ["done", "done"], ["todo", "still to be tried"], ["asleep", "given up, asleep"], ["met", "state met again"], ["wrong", "violation"]].flatMap(([kind, words]) => [element("span", { class: `mark ${kind}` }), ` ${words}  `])),
   );
 
   let [nodes, runs, timer, wanted] = [new Map(), false, null, null];
