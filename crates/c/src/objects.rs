@@ -206,8 +206,8 @@ pub(crate) enum ActorKey {
     Message { handler: u32, function: u32, argument: u64, copy: u32 },
 }
 
-/// What is known of an actor, the same in every state. All of it sets actors apart: what the same creator makes next may
-/// be a message for another handler in another execution.
+/// What is known of an actor, the same in every state. By history all of it sets actors apart: what the same creator makes
+/// next may be a message for another handler in another execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ActorInfo {
     pub(crate) key: ActorKey,
@@ -218,6 +218,16 @@ pub(crate) struct ActorInfo {
     pub(crate) handler: Option<(u32, bool)>,
     /// What the program calls it.
     pub(crate) name: Option<Name>,
+}
+
+impl ActorInfo {
+    /// What sets it apart. A slot of its creator's is one actor, whatever stands in it.
+    fn identity(self) -> ActorInfo {
+        match self.key {
+            ActorKey::Slot { .. } => ActorInfo { function: crate::code::NONE, handler: None, name: None, ..self },
+            _ => self,
+        }
+    }
 }
 
 /// The number of a name that a program gives.
@@ -253,12 +263,13 @@ impl Actors {
 
     /// The number of an actor.
     pub(crate) fn number(&self, info: ActorInfo) -> u32 {
-        if let Some(&known) = self.read().numbers.get(&info) {
+        let identity = info.identity();
+        if let Some(&known) = self.read().numbers.get(&identity) {
             return known;
         }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let next = table.infos.len() as u32;
-        let number = *table.numbers.entry(info).or_insert(next);
+        let number = *table.numbers.entry(identity).or_insert(next);
         if number == next {
             table.infos.push(info);
         }
