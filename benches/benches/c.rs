@@ -9,7 +9,7 @@
 
 use mazurka_c::clang::Clang;
 use mazurka_c::{Identity, Model, Options as COptions, Program};
-use mazurka_core::{Budget, Counter, Exploration, Silent, Verdict};
+use mazurka_core::{Budget, Counter, Exploration, Silent, StopReason, Verdict};
 use mazurka_engines::{Cutoffs, Engine, Options, explore};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -239,15 +239,19 @@ fn poet(clang: &Clang) {
 }
 
 fn inspect(clang: &Clang) {
-    println!("\nSPIN 2008, table 1: runs, transitions, seconds of dpor and of sdpor; published | ours");
+    println!(
+        "\nSPIN 2008, table 1: runs, transitions, seconds of dpor and of sdpor; published | ours; > after {} s",
+        MOST.as_secs()
+    );
     for (name, called, published) in INSPECT {
         let Some(program) = program(clang, &format!("tests/papers/sdpor/table-1-{name}.c"), "") else { continue };
         let columns = [Engine::Dpor, Engine::Sdpor].map(|engine| {
             let (exploration, seconds) = best(&program, engine, &options());
-            let runs = [Counter::Executions, Counter::Revisited]
-                .map(|counter| exploration.statistics.get(counter).unwrap_or(0));
-            let counted = counts(&exploration, &[Counter::Transitions]);
-            format!("{:>7} {counted}{seconds:>8.3}", runs[0] + runs[1])
+            let count = |counter| exploration.statistics.get(counter).unwrap_or(0);
+            let is_cut = matches!(exploration.stop, StopReason::TimeLimit | StopReason::MemoryLimit);
+            let told = |count: u64| format!("{}{count}", if is_cut { ">" } else { "" });
+            let runs = told(count(Counter::Executions) + count(Counter::Revisited));
+            format!("{runs:>9} {:>10} {seconds:>8.3}", told(count(Counter::Transitions)))
         });
         let published: String = published.iter().map(|column| format!("{column:>9}")).collect();
         println!("{called:<23}{published} | {}", columns.join(" "));

@@ -3,6 +3,8 @@
 #ifndef MAZURKA_TYPES_H
 #define MAZURKA_TYPES_H
 
+#define __have_pthread_attr_t 1 /* for signal.h */
+
 typedef unsigned long pthread_t;
 typedef struct { long mazurka_kind; } pthread_attr_t;
 typedef struct { long mazurka_kind; } pthread_mutexattr_t;

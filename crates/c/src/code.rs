@@ -413,6 +413,8 @@ pub struct Program {
     /// Where the keys of thread-specific values are counted, and then the function that each one's values are given to at
     /// the end of a thread. 0 if there are no keys.
     pub(crate) keys_at: u64,
+    /// Where the private memory of a thread has the read-write locks that it reads under.
+    pub(crate) reading_at: u64,
     /// How many objects the variables have.
     pub(crate) objects: u32,
     pub(crate) debug: Debug,

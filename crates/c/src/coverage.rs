@@ -19,12 +19,13 @@ pub(crate) const REACHED: u8 = 8;
 pub(crate) struct Marks {
     instructions: Box<[AtomicU8]>,
     finished: AtomicBool,
+    ended_in_loop: AtomicBool,
 }
 
 impl Marks {
     pub(crate) fn new(program: &Program) -> Self {
         let instructions = program.code.iter().map(|_| AtomicU8::new(0)).collect();
-        Marks { instructions, finished: AtomicBool::new(false) }
+        Marks { instructions, finished: AtomicBool::new(false), ended_in_loop: AtomicBool::new(false) }
     }
 
     /// An execution came to its own end.
@@ -34,6 +35,15 @@ impl Marks {
 
     pub(crate) fn has_finished(&self) -> bool {
         self.finished.load(Ordering::Relaxed)
+    }
+
+    /// An execution ended with an actor that waited in a loop.
+    pub(crate) fn note_end_in_loop(&self) {
+        self.ended_in_loop.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_ended_in_loop(&self) -> bool {
+        self.ended_in_loop.load(Ordering::Relaxed)
     }
 
     /// An execution came to an instruction. It is written once: afterwards all threads only look.

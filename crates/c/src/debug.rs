@@ -69,6 +69,13 @@ impl Debug {
         (!name.is_empty()).then(|| name.to_owned())
     }
 
+    /// The folder that clang was called in for a module.
+    fn called_in(&self, module: u32) -> Option<&str> {
+        let unit = self.modules.get(module as usize)?.values().find(|node| node.starts_with("!DICompileUnit"))?;
+        let file = field(unit, "file")?.strip_prefix('!')?.parse().ok()?;
+        Some(field(self.node((module, file))?, "directory")?.trim_matches('"'))
+    }
+
     fn file(&mut self, of: TypeId) -> Option<Arc<str>> {
         let mut scope = of;
         for _ in 0..LONGEST_CHAIN {
@@ -76,9 +83,13 @@ impl Debug {
                 if let Some(known) = self.files.get(&file) {
                     return Some(Arc::clone(known));
                 }
-                let name = field(self.node(file)?, "filename")?.trim_matches('"');
-                // A file that the user named is relative to where clang was called.
-                let name: Arc<str> = Arc::from(name);
+                let node = self.node(file)?;
+                let name = field(node, "filename")?.trim_matches('"');
+                let folder = field(node, "directory").unwrap_or_default().trim_matches('"');
+                // A relative name is one from where clang was called, unless it says another folder.
+                let is_here = folder.is_empty() || self.called_in(file.0).is_none_or(|here| here == folder);
+                let name: Arc<str> =
+                    if is_here || name.starts_with('/') { name.into() } else { format!("{folder}/{name}").into() };
                 self.files.insert(file, Arc::clone(&name));
                 return Some(name);
             }
@@ -158,6 +169,30 @@ impl Debug {
         None
     }
 
+    /// Whether two types are the same, but for typedefs and qualifiers; in two modules they are if they have the same name.
+    pub(crate) fn is_same(&self, one: TypeId, other: TypeId) -> bool {
+        match (self.plain(one), self.plain(other)) {
+            (Some(one), Some(other)) => {
+                one == other || self.name(one).is_some_and(|name| self.name(other) == Some(name))
+            }
+            _ => false,
+        }
+    }
+
+    /// How many scalars a type has that are told one by one, and locks; texts are told as one. More than `most` are not counted.
+    pub(crate) fn parts(&self, ty: TypeId, most: u64, is_one: &dyn Fn(TypeId) -> bool) -> u64 {
+        match self.shape(ty) {
+            _ if most == 0 || is_one(ty) => 1,
+            Shape::Structure(fields) => fields
+                .iter()
+                .fold(0, |sum, (_, _, of)| if sum > most { sum } else { sum + self.parts(*of, most, is_one) }),
+            Shape::Array { element, count } if !matches!(self.shape(element), Shape::Character) => {
+                count.saturating_mul(self.parts(element, most, is_one))
+            }
+            _ => 1,
+        }
+    }
+
     /// What a type is.
     pub(crate) fn shape(&self, ty: TypeId) -> Shape {
         self.try_shape(ty).unwrap_or(Shape::Unknown)
@@ -221,11 +256,13 @@ impl Debug {
         self.plain(ty).and_then(|ty| self.number(ty, "size")).unwrap_or(0) / 8
     }
 
-    /// The path to the part of a value that is so many bytes behind its beginning, and the type of that part.
-    pub(crate) fn part(&self, ty: TypeId, offset: u64) -> (String, Option<TypeId>) {
+    /// The path to the part of a value that is so many bytes behind its beginning, and the type of that part. `is_meant` says which
+    /// of the parts that begin there is meant; otherwise it is the smallest.
+    pub(crate) fn part(&self, ty: TypeId, offset: u64, is_meant: &dyn Fn(TypeId) -> bool) -> (String, Option<TypeId>) {
         let (mut path, mut ty, mut offset) = (String::new(), ty, offset);
         for _ in 0..LONGEST_CHAIN {
             match self.shape(ty) {
+                _ if offset == 0 && is_meant(ty) => return (path, Some(ty)),
                 Shape::Structure(fields) => {
                     let inside =
                         |(_, at, of): &&(String, u64, TypeId)| offset >= *at && offset < at + self.size(*of).max(1);

@@ -25,6 +25,7 @@ mod code;
 mod coverage;
 mod debug;
 mod escape;
+mod features;
 mod ir;
 mod library;
 mod link;
@@ -47,10 +48,13 @@ pub use model::{Finished, Model};
 pub use printed::Printed;
 pub use state::State;
 
-use mazurka_core::Diagnostic;
+use mazurka_core::{Diagnostic, Location};
 
 /// How many keys of thread-specific values there may be.
 pub(crate) const MOST_KEYS: u64 = 16;
+
+/// How many locks a thread may hold for reading.
+pub(crate) const MOST_READING: usize = 8;
 
 /// What a program is run with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +122,12 @@ impl Program {
     /// What clang calls itself.
     pub fn producer(&self) -> Option<&str> {
         self.producer.as_deref()
+    }
+
+    /// The line of the source at a place, without the blanks around it.
+    pub fn line(&self, location: &Location) -> Option<&str> {
+        let line = self.sources.get(&*location.file)?.get((location.line as usize).checked_sub(1)?)?;
+        Some(line.trim())
     }
 
     /// Whether atomic accesses are used that are weaker than sequentially consistent.

@@ -138,6 +138,11 @@ impl Linker<'_> {
             self.program.has_errno = true;
             self.program.thread_private.resize(if has_keys { 1 + crate::MOST_KEYS as usize } else { 1 }, 0);
         }
+        self.program.reading_at = 8 * self.program.thread_private.len() as u64;
+        if uses(&[Routine::ReadLock, Routine::TryReadLock, Routine::TimedReadLock, Routine::RwUnlock]) {
+            let all = self.program.thread_private.len() + crate::MOST_READING;
+            self.program.thread_private.resize(all, 0);
+        }
         if has_keys {
             let global = Global {
                 name: Arc::from("(keys)"),
@@ -573,144 +578,4 @@ fn addresses_of_thread_locals(function: &crate::ir::Function) -> FxHashMap<&str,
         _ => None,
     });
     addresses.collect()
-}
-
-impl Program {
-    /// Finds out what the program uses.
-    fn learn_features(&mut self) {
-        use crate::code::Instruction as I;
-        let mut features = crate::code::Features { terminates: !self.may_repeat(), ..self.features };
-        for instruction in &self.code {
-            match *instruction {
-                I::Routine { call } => match self.calls[call as usize].routine {
-                    Routine::TryLock | Routine::TryLockC11 | Routine::TimedLock | Routine::TimedLockC11 => {
-                        features.tries = true
-                    }
-                    Routine::Exit => features.exits = true,
-                    Routine::HandlerAny | Routine::QCreate => features.any_handlers = true,
-                    Routine::HandlerFifo => features.fifo_handlers = true,
-                    Routine::Event => features.events = true,
-                    Routine::Create | Routine::CreateC11 => features.threads = true,
-                    _ => {}
-                },
-                I::Load { order, .. }
-                | I::Store { order, .. }
-                | I::Modify { order, .. }
-                | I::Exchange { order, .. } => {
-                    features.relaxed |= order != crate::ir::Order::None && order != crate::ir::Order::Sequential;
-                }
-                _ => {}
-            }
-        }
-        features.messages_wait = (features.any_handlers || features.fifo_handlers) && self.messages_may_wait();
-        self.features = features;
-    }
-
-    /// Whether a function that is posted, or one that it calls, may be blocked.
-    fn messages_may_wait(&self) -> bool {
-        use crate::code::Instruction as I;
-        let mut open: Vec<u32> = Vec::new();
-        for call in self.calls.iter().filter(|call| matches!(call.routine, Routine::Post | Routine::QPost)) {
-            let function = self.pool[call.arguments.range()].get(1).and_then(|argument| argument.index().err());
-            match function.map(|number| self.constants[number]) {
-                Some(value) if crate::memory::space(value) == FUNCTIONS => {
-                    open.push(crate::memory::offset(value) as u32)
-                }
-                // It may be any function.
-                _ => open.extend(0..self.functions.len() as u32),
-            }
-        }
-        let mut seen: FxHashSet<u32> = FxHashSet::default();
-        while let Some(number) = open.pop() {
-            let Some(function) = self.functions.get(number as usize).filter(|_| seen.insert(number)) else { continue };
-            let Body::Code(entry) = function.body else { continue };
-            for instruction in &self.code[entry as usize..function.end as usize] {
-                match *instruction {
-                    I::Routine { call } if self.calls[call as usize].routine.may_block() => return true,
-                    I::Call { function, .. } => open.push(function),
-                    I::CallPointer { .. } => open.extend(0..self.functions.len() as u32),
-                    _ => {}
-                }
-            }
-        }
-        false
-    }
-
-    /// Whether the code has a loop or a recursion.
-    fn may_repeat(&self) -> bool {
-        use crate::code::Instruction as I;
-        let backwards = self.code.iter().enumerate().any(|(pc, instruction)| {
-            let pc = pc as u32;
-            match *instruction {
-                I::Jump { to } => to <= pc,
-                I::Branch { yes, no, .. } => yes <= pc || no <= pc,
-                I::Switch { table, .. } => {
-                    let table = &self.switches[table as usize];
-                    table.default <= pc || table.cases.iter().any(|case| case.1 <= pc)
-                }
-                _ => false,
-            }
-        });
-        backwards
-            || self.recurses()
-            || self.calls.iter().any(|call| matches!(call.routine, Routine::Post | Routine::QPost | Routine::Event))
-    }
-
-    /// Whether a function may be called, or run by a thread, while it runs.
-    fn recurses(&self) -> bool {
-        use crate::code::Instruction as I;
-        let mut marks = vec![0u8; self.functions.len()];
-        let targets = |function: &Function| -> Vec<u32> {
-            let Body::Code(entry) = function.body else { return Vec::new() };
-            let code = &self.code[entry as usize..function.end as usize];
-            let mut targets: Vec<u32> = Vec::new();
-            for instruction in code {
-                match *instruction {
-                    I::Call { function, .. } => targets.push(function),
-                    // Anything may be called.
-                    I::CallPointer { .. } => return (0..self.functions.len() as u32).collect(),
-                    I::Routine { call }
-                        if matches!(self.calls[call as usize].routine, Routine::Create | Routine::CreateC11) =>
-                    {
-                        let arguments = &self.pool[self.calls[call as usize].arguments.range()];
-                        for argument in arguments {
-                            match argument.index().map_err(|number| self.constants[number]) {
-                                Err(value) if crate::memory::space(value) == FUNCTIONS => {
-                                    targets.push(crate::memory::offset(value) as u32)
-                                }
-                                _ => {}
-                            }
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            targets
-        };
-        let mut stack: Vec<(u32, Vec<u32>)> = Vec::new();
-        for root in 0..self.functions.len() as u32 {
-            if marks[root as usize] != 0 {
-                continue;
-            }
-            marks[root as usize] = 1;
-            stack.push((root, targets(&self.functions[root as usize])));
-            while let Some((function, open)) = stack.last_mut() {
-                match open.pop() {
-                    None => {
-                        marks[*function as usize] = 2;
-                        stack.pop();
-                    }
-                    Some(next) => match marks.get(next as usize) {
-                        Some(0) => {
-                            marks[next as usize] = 1;
-                            stack.push((next, targets(&self.functions[next as usize])));
-                        }
-                        Some(1) => return true,
-                        _ => {}
-                    },
-                }
-            }
-        }
-        false
-    }
 }

@@ -22,6 +22,8 @@ use std::sync::Arc;
 
 /// How many scalars a value may have.
 const MOST_LEAVES: usize = 16;
+/// The most bytes of local variables in memory that a function may have.
+const LARGEST_FRAME: u64 = 8 << 20;
 
 /// The scalars of a value.
 type Parts = SmallVec<[Operand; 2]>;
@@ -147,6 +149,9 @@ impl<'l> Lowering<'_, 'l> {
             self.blocks.insert(&block.name, number as u32);
         }
         self.starts = vec![NONE; function.blocks.len()];
+        // What has no place in the source stands at the first place that the function has.
+        let mut places = function.blocks.iter().flat_map(|block| &block.instructions).filter_map(|each| each.debug);
+        self.place = places.find_map(|debug| self.program.debug.place(self.debug, debug)).unwrap_or(NONE);
         for parameter in &function.parameters {
             let count = self.leaf_types(&parameter.ty).map_or(1, |leaves| leaves.len());
             let parts = (0..count).map(|_| Operand::register(self.fresh())).collect();
@@ -178,6 +183,13 @@ impl<'l> Lowering<'_, 'l> {
                     }
                 }
             }
+        }
+        if u64::from(self.shared) + u64::from(self.private) > LARGEST_FRAME {
+            (self.shared, self.private) = (0, 0);
+            self.homes.clear();
+            self.starts.fill(0);
+            self.unsupported(format!("more than {} MiB of local variables are not modelled", LARGEST_FRAME >> 20));
+            return;
         }
         for (number, block) in function.blocks.iter().enumerate() {
             self.starts[number] = self.code.len() as Pc;
@@ -237,12 +249,11 @@ impl<'l> Lowering<'_, 'l> {
     /// Gives a variable its place in the frame's memory.
     fn reserve(&mut self, name: &'l str, bytes: u64, align: u64) {
         let private = self.locals.private.contains(name);
-        // More than this is refused when the function is called.
-        let bytes = bytes.min(1 << 30) as u32;
         let top = if private { &mut self.private } else { &mut self.shared };
-        let at = top.saturating_add(8).next_multiple_of(align.max(8) as u32);
-        *top = at.saturating_add(bytes.next_multiple_of(8));
-        self.homes.insert(name, (at, private));
+        let at = (u64::from(*top) + 8).next_multiple_of(align.max(8)).min(LARGEST_FRAME);
+        // A frame that is larger is refused as a whole.
+        *top = (at + bytes.min(LARGEST_FRAME).next_multiple_of(8)) as u32;
+        self.homes.insert(name, (at as u32, private));
     }
 
     fn leaf_types(&self, ty: &Type) -> Lowered<Vec<(u64, Type)>> {
@@ -353,7 +364,7 @@ impl<'l> Lowering<'_, 'l> {
     fn scalar(&mut self, value: &'l Value, ty: &Type) -> Lowered<Operand> {
         match self.parts(value, ty)?[..] {
             [part] => Ok(part),
-            _ => Err("a structure is not modelled here".to_owned()),
+            _ => Err(self.width(ty).err().unwrap_or_else(|| "a structure is not modelled here".to_owned())),
         }
     }
 

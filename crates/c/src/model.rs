@@ -5,7 +5,7 @@ use crate::coverage::Marks;
 use crate::memory::{FUNCTIONS, space};
 use crate::objects::{ActorInfo, ActorKey, Actors, Key, Kind, Objects, SyncKind, What};
 use crate::printed::Witness;
-use crate::run::{Run, is_open, obstacle};
+use crate::run::{Races, Run, is_open, obstacle};
 use crate::state::{EXITED, Entry, Head, STOPPED, State, Status, View, flag};
 use crate::words;
 use mazurka_core::{
@@ -22,6 +22,7 @@ struct Tables {
     actors: Actors,
     marks: Marks,
     blocks: words::Blocks,
+    races: Races,
 }
 
 /// A program that can be explored.
@@ -48,6 +49,7 @@ impl Model {
                 actors: Actors::default(),
                 marks: Marks::new(&program),
                 blocks: words::Blocks::default(),
+                races: Races::default(),
             }),
             stops_spinning: false,
             properties: crate::liveness::properties(&program),
@@ -112,7 +114,7 @@ impl Model {
     pub(crate) fn start_with(&self, step: &mut Step, witness: &mut Witness) -> State {
         let program = &*self.program;
         let key = ActorKey::Child { parent: 0, number: 0 };
-        let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None };
+        let main = ActorInfo { key, function: program.entry, kind: Kind::Thread, handler: None, name: None };
         self.tables.actors.number(main);
         let mut words = program.initial.clone();
         words.push(0);
@@ -175,6 +177,11 @@ impl Model {
         self.marked(crate::coverage::SPUN)
     }
 
+    /// Whether an execution ended with an actor that waited in a loop.
+    pub fn has_ended_in_loop(&self) -> bool {
+        self.marks().has_ended_in_loop()
+    }
+
     fn marked(&self, mark: u8) -> Vec<Location> {
         let pcs = (0..self.program.code.len() as u32).filter(|&pc| self.tables.marks.has(pc, mark));
         let mut places: Vec<Location> = pcs.filter_map(|pc| self.location(pc)).collect();
@@ -185,6 +192,10 @@ impl Model {
 
     pub(crate) fn blocks(&self) -> &words::Blocks {
         &self.tables.blocks
+    }
+
+    pub(crate) fn races(&self) -> &Races {
+        &self.tables.races
     }
 
     pub(crate) fn marks(&self) -> &Marks {

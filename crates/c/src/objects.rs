@@ -9,7 +9,7 @@ use crate::memory::{offset, space};
 use mazurka_core::ObjectId;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// A row that grows: parts of doubling length, each made when it is needed.
 #[derive(Debug)]
@@ -206,15 +206,33 @@ pub(crate) enum ActorKey {
     Message { handler: u32, function: u32, argument: u64, copy: u32 },
 }
 
-/// What is known of an actor, the same in every state.
-#[derive(Clone, Copy, Debug)]
+/// What is known of an actor, the same in every state. By history all of it sets actors apart: what the same creator makes
+/// next may be a message for another handler in another execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ActorInfo {
     pub(crate) key: ActorKey,
+    /// What it runs first; `NONE` for a handler without code of its own.
     pub(crate) function: u32,
     pub(crate) kind: Kind,
     /// The handler of a message, and whether that takes its messages in order.
     pub(crate) handler: Option<(u32, bool)>,
+    /// What the program calls it.
+    pub(crate) name: Option<Name>,
 }
+
+impl ActorInfo {
+    /// What sets it apart. A slot of its creator's is one actor, whatever stands in it.
+    fn identity(self) -> ActorInfo {
+        match self.key {
+            ActorKey::Slot { .. } => ActorInfo { function: crate::code::NONE, handler: None, name: None, ..self },
+            _ => self,
+        }
+    }
+}
+
+/// The number of a name that a program gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Name(u32);
 
 /// The kinds of actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,33 +251,60 @@ pub(crate) struct Actors {
 
 #[derive(Debug, Default)]
 struct Table {
-    numbers: FxHashMap<(ActorKey, Kind), u32>,
+    numbers: FxHashMap<ActorInfo, u32>,
     infos: Vec<ActorInfo>,
+    names: Vec<Box<str>>,
 }
 
 impl Actors {
+    fn read(&self) -> RwLockReadGuard<'_, Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The number of an actor.
     pub(crate) fn number(&self, info: ActorInfo) -> u32 {
-        let key = (info.key, info.kind);
-        if let Some(&known) = self.table.read().unwrap_or_else(PoisonError::into_inner).numbers.get(&key) {
+        let identity = info.identity();
+        if let Some(&known) = self.read().numbers.get(&identity) {
             return known;
         }
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let next = table.infos.len() as u32;
-        let number = *table.numbers.entry(key).or_insert(next);
+        let number = *table.numbers.entry(identity).or_insert(next);
         if number == next {
             table.infos.push(info);
         }
         number
     }
 
-    /// The number of an actor that was met.
-    pub(crate) fn known(&self, info: &ActorInfo) -> Option<u32> {
-        self.table.read().unwrap_or_else(PoisonError::into_inner).numbers.get(&(info.key, info.kind)).copied()
+    pub(crate) fn info(&self, actor: u32) -> Option<ActorInfo> {
+        self.read().infos.get(actor as usize).copied()
     }
 
-    pub(crate) fn info(&self, actor: u32) -> Option<ActorInfo> {
-        self.table.read().unwrap_or_else(PoisonError::into_inner).infos.get(actor as usize).copied()
+    /// The number of a name; none if nothing is called that.
+    pub(crate) fn name(&self, text: &str) -> Option<Name> {
+        let find = |table: &Table| table.names.iter().position(|known| **known == *text);
+        if text.is_empty() {
+            return None;
+        }
+        if let Some(known) = find(&self.read()) {
+            return Some(Name(known as u32));
+        }
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let number = find(&table).unwrap_or(table.names.len());
+        if number == table.names.len() {
+            table.names.push(text.into());
+        }
+        Some(Name(number as u32))
+    }
+
+    /// The name of an actor that has one, and whether another actor of its kind is called that, too.
+    pub(crate) fn called(&self, actor: u32) -> Option<(String, bool)> {
+        let table = self.read();
+        let info = table.infos.get(actor as usize)?;
+        let name = info.name?;
+        let is_same = |other: &ActorInfo| other.name == Some(name) && other.kind == info.kind;
+        let is_shared = table.infos.iter().filter(|&other| is_same(other)).count() > 1;
+        Some((table.names.get(name.0 as usize)?.to_string(), is_shared))
     }
 }
 

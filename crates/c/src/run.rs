@@ -15,6 +15,7 @@ mod sync;
 mod threads;
 
 pub(crate) use access::peek;
+pub(crate) use racing::Races;
 pub(crate) use sync::{MutexWord, is_open, obstacle};
 
 use crate::code::{Body, Instruction as I, List, NONE, Operand, Program, Register};

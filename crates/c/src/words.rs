@@ -2,11 +2,11 @@
 
 use crate::code::{Home, Instruction as I};
 use crate::debug::{Shape, TypeId};
-use crate::memory::{FUNCTIONS, GLOBALS, Region, address, offset, owner, space, space_of};
+use crate::memory::{CONSTANTS, FUNCTIONS, GLOBALS, Region, address, offset, owner, space, space_of};
 use crate::model::{Model, was_ended};
 use crate::objects::{ActorKey, Key, Kind, SyncKind, What};
 use crate::run::{MutexWord, obstacle, peek};
-use crate::state::{Entry, LINK, Status, View};
+use crate::state::{Block, Entry, LINK, Status, View};
 use mazurka_core::{
     Access, ActorId, Awaited, Description, Ending, Footprint, ObjectId, Value, Violation, ViolationKind,
 };
@@ -53,20 +53,39 @@ impl Blocks {
     }
 }
 
-/// The name of an actor: the function that it runs, and which of its creator's it is.
+/// The name of an actor: what the program calls it, or the function that it runs and which of its creator's it is.
 pub(crate) fn actor_name(model: &Model, actor: u32) -> String {
     let Some(info) = model.actors().info(actor) else { return format!("actor {actor}") };
     if actor == 0 {
         return model.program().functions[info.function as usize].name.to_string();
     }
-    let name = match info.kind {
-        Kind::Handler => "handler".to_owned(),
-        _ => model.program().functions[info.function as usize].name.to_string(),
+    let name = match model.actors().called(actor) {
+        Some((name, false)) => return name,
+        Some((name, true)) => name,
+        None => {
+            let function = model.program().functions.get(info.function as usize);
+            function.map_or_else(|| "handler".to_owned(), |function| function.name.to_string())
+        }
+    };
+    let name = match info.handler {
+        Some((handler, _)) if info.kind == Kind::Message => format!("{}:{name}", actor_name(model, handler)),
+        _ => name,
     };
     match info.key {
         ActorKey::Child { .. } | ActorKey::Slot { .. } => format!("{name} {}", path(model, actor)),
         ActorKey::Message { argument, copy, .. } => format!("{name}({argument:#x}) {copy}"),
     }
+}
+
+/// The name of the actor that a value of this type stands for, if it is a handle.
+fn handle_name(model: &Model, ty: TypeId, value: u64) -> Option<String> {
+    let debug = &model.program().debug;
+    let is_word = matches!(debug.shape(ty), Shape::Unsigned(8) | Shape::Pointer(_));
+    if !is_word || !matches!(&*debug.type_name(ty)?, "mazurka_handler" | "pthread_t" | "thrd_t") {
+        return None;
+    }
+    let actor = u32::try_from(value.checked_sub(1)?).ok()?;
+    model.actors().info(actor).map(|_| actor_name(model, actor))
 }
 
 /// Which child of which an actor is: `2.1` is the first one of the main thread's second.
@@ -128,9 +147,19 @@ fn scalar_name(model: &Model, number: u32) -> String {
 }
 
 fn part_name(model: &Model, name: &str, ty: Option<TypeId>, offset: u64) -> String {
+    part_name_as(model, name, ty, offset, &|_| false)
+}
+
+fn part_name_as(
+    model: &Model,
+    name: &str,
+    ty: Option<TypeId>,
+    offset: u64,
+    is_meant: &dyn Fn(TypeId) -> bool,
+) -> String {
     match ty {
         Some(ty) => {
-            let (path, _) = model.program().debug.part(ty, offset);
+            let (path, _) = model.program().debug.part(ty, offset, is_meant);
             format!("{name}{}", without_inner(&path))
         }
         None if offset == 0 => name.to_owned(),
@@ -145,18 +174,29 @@ fn without_inner(path: &str) -> &str {
 
 /// The name of what is at an address.
 pub(crate) fn address_name(model: &Model, at: u64) -> String {
+    address_name_as(model, at, &|_| false)
+}
+
+/// The name of what a pointer to a type leads to: the whole of a structure, not the first thing in it.
+fn pointer_name(model: &Model, at: u64, to: Option<TypeId>) -> String {
+    address_name_as(model, at, &|ty| to.is_none_or(|to| model.program().debug.is_same(to, ty)))
+}
+
+fn address_name_as(model: &Model, at: u64, is_meant: &dyn Fn(TypeId) -> bool) -> String {
     let program = model.program();
     let (space, place) = (space(at), offset(at));
     match space {
         0 => format!("{at}"),
-        GLOBALS | crate::memory::CONSTANTS => {
+        GLOBALS | CONSTANTS => {
             let is_constant = space != GLOBALS;
             let variable = program.variables.iter().find(|variable| {
                 let start = u64::from(variable.address);
                 variable.is_constant == is_constant && (start..start + u64::from(variable.size).max(1)).contains(&place)
             });
             match variable {
-                Some(variable) => part_name(model, &variable.name, variable.ty, place - u64::from(variable.address)),
+                Some(variable) => {
+                    part_name_as(model, &variable.name, variable.ty, place - u64::from(variable.address), is_meant)
+                }
                 None => format!("{at:#x}"),
             }
         }
@@ -173,18 +213,20 @@ pub(crate) fn address_name(model: &Model, at: u64) -> String {
                     let ty = ty.map(|ty| (ty, program.debug.size(ty).max(1)));
                     let rest = place - start;
                     match ty {
-                        Some((ty, size)) if rest < size => part_name(model, &format!("{kind}#{whose}"), Some(ty), rest),
+                        Some((ty, size)) if rest < size => {
+                            part_name_as(model, &format!("{kind}#{whose}"), Some(ty), rest, is_meant)
+                        }
                         // An array of them.
                         Some((ty, size)) => {
                             let name = format!("{kind}#{whose}[{}]", rest / size);
-                            part_name(model, &name, Some(ty), rest % size)
+                            part_name_as(model, &name, Some(ty), rest % size, is_meant)
                         }
                         None => part_name(model, &format!("{kind}#{whose}"), None, rest),
                     }
                 }
                 None => format!("memory of {}", actor_name(model, actor)),
             },
-            Some((actor, region)) => stack_name(model, actor, region, place),
+            Some((actor, region)) => stack_name(model, actor, region, place, is_meant),
             None => format!("{at:#x}"),
         },
     }
@@ -197,10 +239,10 @@ pub(crate) fn block_name(model: &Model, at: u64) -> String {
 }
 
 /// The name of a local variable, which is known in an actor's first function.
-fn stack_name(model: &Model, actor: u32, region: Region, place: u64) -> String {
+fn stack_name(model: &Model, actor: u32, region: Region, place: u64, is_meant: &dyn Fn(TypeId) -> bool) -> String {
     let program = model.program();
     let name = || {
-        let function = &program.functions[model.actors().info(actor)?.function as usize];
+        let function = program.functions.get(model.actors().info(actor)?.function as usize)?;
         let first = if region == Region::Private { &program.thread_private } else { &program.thread_shared };
         let within = place.checked_sub(8 * first.len() as u64)?;
         let mut best: Option<(&crate::code::LocalVariable, u32)> = None;
@@ -216,7 +258,7 @@ fn stack_name(model: &Model, actor: u32, region: Region, place: u64) -> String {
         let (variable, offset) = best?;
         let rest = within - u64::from(offset);
         let size = variable.ty.map_or(u64::MAX, |ty| program.debug.size(ty).max(1));
-        (rest < size).then(|| part_name(model, &variable.name, variable.ty, rest))
+        (rest < size).then(|| part_name_as(model, &variable.name, variable.ty, rest, is_meant))
     };
     name().unwrap_or_else(|| format!("a local variable of {}", actor_name(model, actor)))
 }
@@ -266,14 +308,12 @@ pub(crate) fn describe(model: &Model, view: View<'_>, actor: u32) -> Description
         _ => head.pc,
     };
     let location = model.location(pc);
-    let line = location
-        .as_ref()
-        .and_then(|location| program.sources.get(&*location.file)?.get((location.line as usize).checked_sub(1)?));
+    let line = location.as_ref().and_then(|location| program.line(location));
     let text = match (line, entry.status) {
         (_, Status::Pending | Status::Event) => format!("{} begins", program.functions[head.function as usize].name),
-        (Some(line), Status::TimedWaiting) => format!("{} times out", line.trim()),
-        (Some(line), Status::Woken) => format!("{} goes on", line.trim()),
-        (Some(line), _) => line.trim().to_owned(),
+        (Some(line), Status::TimedWaiting) => format!("{line} times out"),
+        (Some(line), Status::Woken) => format!("{line} goes on"),
+        (Some(line), _) => line.to_owned(),
         (None, _) => operation(model, view, entry),
     };
     Description { text, location }
@@ -312,6 +352,10 @@ fn operation(model: &Model, view: View<'_>, entry: Entry) -> String {
 
 /// How many parts of a variable are shown.
 const MOST_PARTS: u64 = 16;
+/// How many parts of a variable are told one by one.
+const MOST_TOLD: u64 = 64;
+/// How many characters of a text are shown.
+const LONGEST_TEXT: u64 = 32;
 /// How many variables are shown.
 const MOST_VARIABLES: usize = 200;
 
@@ -319,6 +363,9 @@ const MOST_VARIABLES: usize = 200;
 pub(crate) fn show(model: &Model, view: View<'_>, ty: TypeId, at: u64, depth: u32) -> String {
     let debug = &model.program().debug;
     let number = |size: u64| peek(model, view, at, size.clamp(1, 8) as u8);
+    if let Some(name) = number(8).and_then(|value| handle_name(model, ty, value)) {
+        return name;
+    }
     let shown = match debug.shape(ty) {
         _ if depth == 0 => None,
         Shape::Signed(size) => {
@@ -332,12 +379,7 @@ pub(crate) fn show(model: &Model, view: View<'_>, ty: TypeId, at: u64, depth: u3
         }),
         Shape::Float(4) => number(4).map(|value| f32::from_bits(value as u32).to_string()),
         Shape::Float(_) => number(8).map(|value| f64::from_bits(value).to_string()),
-        Shape::Pointer(_) => number(8).map(|value| match value {
-            0 => "null".to_owned(),
-            value if space(value) == FUNCTIONS => address_name(model, value),
-            value if model.is_address(value) => format!("&{}", address_name(model, value)),
-            value => format!("{value:#x}"),
-        }),
+        Shape::Pointer(to) => number(8).map(|value| show_pointer(model, view, to, value)),
         Shape::Enumeration { size, names } => number(size).map(|value| {
             let value = crate::ir::sign_extended(value, 8 * size.clamp(1, 8) as u8) as i64;
             let name = names.into_iter().find(|(known, _)| *known == value).map(|(_, name)| name);
@@ -378,6 +420,26 @@ pub(crate) fn show(model: &Model, view: View<'_>, ty: TypeId, at: u64, depth: u3
     shown.unwrap_or_else(|| "…".to_owned())
 }
 
+/// The value of a pointer to a type: a text that it leads to, or the name of what it leads to.
+fn show_pointer(model: &Model, view: View<'_>, to: Option<TypeId>, value: u64) -> String {
+    let debug = &model.program().debug;
+    if value == 0 {
+        return "null".to_owned();
+    }
+    if space(value) == FUNCTIONS {
+        return address_name(model, value);
+    }
+    if !model.is_address(value) {
+        return format!("{value:#x}");
+    }
+    if space(value) == CONSTANTS && to.is_some_and(|to| matches!(debug.shape(to), Shape::Character)) {
+        let bytes = (0..LONGEST_TEXT).map_while(|index| peek(model, view, value + index, 1).filter(|&byte| byte != 0));
+        let text: Vec<u8> = bytes.map(|byte| byte as u8).collect();
+        return format!("{:?}", String::from_utf8_lossy(&text));
+    }
+    format!("&{}", pointer_name(model, value, to))
+}
+
 fn is_lock(model: &Model, ty: TypeId) -> bool {
     let name = model.program().debug.type_name(ty).unwrap_or_default();
     ["pthread_", "sem_t", "mtx_t", "cnd_t", "once_flag"].iter().any(|known| name.starts_with(known))
@@ -401,27 +463,64 @@ fn lock_value(model: &Model, ty: TypeId, word: u64) -> String {
     }
 }
 
-/// The variables of the program.
+/// The variables of the program, and what was allocated once something is in it. Each part is told by itself, so that a
+/// report can tell which one changes.
 pub(crate) fn observe(model: &Model, view: View<'_>, into: &mut Vec<Value>) {
     let shown = model.program().variables.iter().filter(|variable| !variable.is_constant && variable.ty.is_some());
     for variable in shown.take(MOST_VARIABLES) {
         let Some(ty) = variable.ty else { continue };
-        let at = address(GLOBALS, u64::from(variable.address));
-        let debug = &model.program().debug;
-        if model.program().debug.type_name(ty).is_some_and(|name| name.starts_with("pthread_cond")) {
-            continue;
-        }
-        match debug.shape(ty) {
-            // Parts that change are told by themselves.
-            Shape::Structure(fields) if !is_lock(model, ty) && fields.len() as u64 <= MOST_PARTS => {
-                for (name, offset, of) in fields {
-                    let value = show(model, view, of, at + offset, 3);
-                    into.push(Value { name: format!("{}.{name}", variable.name), value });
-                }
+        tell(model, view, variable.name.to_string(), ty, address(GLOBALS, u64::from(variable.address)), into);
+    }
+    let most = into.len() + MOST_VARIABLES;
+    for entry in view.entries() {
+        let head = view.head(entry);
+        for &word in &view.words[entry.at + head.blocks_at()..entry.at + head.heap_at()] {
+            let block = Block::unpack(word);
+            let at = address(space_of(entry.actor, Region::Heap), block.place);
+            let set = (0..block.size).step_by(8).any(|offset| {
+                let size = (block.size - offset).min(8).next_power_of_two() as u8;
+                peek(model, view, at + offset, size).is_some_and(|word| word != 0)
+            });
+            let Some((_, Allocation { ty: Some(ty), .. })) = model.blocks().find(entry.actor, block.place) else {
+                continue;
+            };
+            if !block.is_alive || !set || into.len() > most {
+                continue;
             }
-            _ => into.push(Value { name: variable.name.to_string(), value: show(model, view, ty, at, 3) }),
+            let size = model.program().debug.size(ty).max(1);
+            for index in (0..block.size / size).take(MOST_PARTS as usize) {
+                let at = at + index * size;
+                tell(model, view, pointer_name(model, at, Some(ty)), ty, at, into);
+            }
         }
     }
+}
+
+/// The value of a variable, or of its parts.
+fn tell(model: &Model, view: View<'_>, name: String, ty: TypeId, at: u64, into: &mut Vec<Value>) {
+    let debug = &model.program().debug;
+    let is_whole = |ty| is_lock(model, ty);
+    if debug.type_name(ty).is_some_and(|name| name.starts_with("pthread_cond")) {
+        return;
+    }
+    match debug.shape(ty) {
+        _ if is_whole(ty) || debug.parts(ty, MOST_TOLD, &is_whole) > MOST_TOLD => {}
+        Shape::Structure(fields) => {
+            for (field, offset, of) in fields {
+                let name = if field.is_empty() { name.clone() } else { format!("{name}.{field}") };
+                tell(model, view, name, of, at + offset, into);
+            }
+            return;
+        }
+        Shape::Array { element, count } if !matches!(debug.shape(element), Shape::Character) => {
+            let size = debug.size(element);
+            (0..count)
+                .for_each(|index| tell(model, view, format!("{name}[{index}]"), element, at + index * size, into));
+            return;
+        }
+        _ => {}
+    }
+    into.push(Value { name, value: show(model, view, ty, at, 3) });
 }
 
 /// The local variables of an actor in its running function.
@@ -451,7 +550,7 @@ pub(crate) fn values_at(model: &Model, view: View<'_>, frame: &[u64], actor: u32
             Home::Register(_) => {
                 let register = live.iter().find(|(known, _)| *known == number as u32).map(|(_, register)| *register);
                 register.and_then(|register| frame.get(LINK + register as usize)).map(|&bits| match variable.ty {
-                    Some(ty) => show_bits(model, ty, bits),
+                    Some(ty) => show_bits(model, view, ty, bits),
                     None => (bits as i64).to_string(),
                 })
             }
@@ -470,18 +569,18 @@ pub(crate) fn values_at(model: &Model, view: View<'_>, frame: &[u64], actor: u32
 }
 
 /// The value of a scalar type, from its bits.
-fn show_bits(model: &Model, ty: TypeId, bits: u64) -> String {
+fn show_bits(model: &Model, view: View<'_>, ty: TypeId, bits: u64) -> String {
     let debug = &model.program().debug;
+    if let Some(name) = handle_name(model, ty, bits) {
+        return name;
+    }
     match debug.shape(ty) {
         Shape::Signed(size) => (crate::ir::sign_extended(bits, 8 * size.clamp(1, 8) as u8) as i64).to_string(),
         Shape::Boolean => (bits & 1 == 1).to_string(),
         Shape::Float(4) => f32::from_bits(bits as u32).to_string(),
         Shape::Float(_) => f64::from_bits(bits).to_string(),
         Shape::Character => (bits as i8).to_string(),
-        Shape::Pointer(_) if bits == 0 => "null".to_owned(),
-        Shape::Pointer(_) if space(bits) == FUNCTIONS => address_name(model, bits),
-        Shape::Pointer(_) if model.is_address(bits) => format!("&{}", address_name(model, bits)),
-        Shape::Pointer(_) => format!("{bits:#x}"),
+        Shape::Pointer(to) => show_pointer(model, view, to, bits),
         Shape::Enumeration { size, names } => {
             let value = crate::ir::sign_extended(bits, 8 * size.clamp(1, 8) as u8) as i64;
             names.into_iter().find(|(known, _)| *known == value).map_or_else(|| value.to_string(), |(_, name)| name)
@@ -520,6 +619,9 @@ pub(crate) fn ending(model: &Model, view: View<'_>) -> Ending {
             status if status.is_alive() => waiting.push(entry),
             _ => {}
         }
+    }
+    if is_spinning {
+        model.marks().note_end_in_loop();
     }
     if is_spinning && !is_assumed {
         model.note_spinning(view);

@@ -94,6 +94,21 @@ fn spoilt_files_do_no_harm() {
     }
 }
 
+/// What is cut off behind the functions is missing where it is used.
+#[test]
+fn a_file_that_is_cut_short_is_refused() {
+    for (path, text) in files() {
+        let whole = text.trim_end().len();
+        let cuts = (1..20).map(|part| whole * part / 20).filter(|&at| text.is_char_boundary(at));
+        for at in cuts {
+            assert!(read(&text[..at]).is_err(), "{}, cut at {at} of {whole}", path.display());
+        }
+    }
+    let text = "define i32 @main() {\n  ret i32 0, !dbg !4\n}\n!2 = !{!\"!9\", !3}\n!3 = !{}\n";
+    let error = read(text).err().unwrap_or_default();
+    assert_eq!(error, "a.ll: the metadata `!4` is missing: expected `!4 = …` after this: is the file cut short?");
+}
+
 #[test]
 fn three_versions_of_clang_are_one_program() {
     let mut outputs = Vec::new();

@@ -178,6 +178,9 @@ impl Subject for CProgram {
             (true, _) => "sequentially consistent executions; the program has weaker atomics, which allow more",
         };
         consider("memory", restriction.to_owned());
+        if let Some(clang) = program.producer() {
+            consider("compiler", clang.to_owned());
+        }
         if !followed {
             consider("data races", "none was met, but not all executions were followed to their ends".to_owned());
         }
@@ -187,25 +190,42 @@ impl Subject for CProgram {
         let mut blocked = models.map(Model::blocked_at).concat();
         blocked.sort();
         blocked.dedup();
-        let site = |text: &'static str| move |location| Site { text: text.to_owned(), location: Some(location) };
-        let assumed = blocked.into_iter().map(site("an assumption"));
-        let spun = self.by_history.spun_at().into_iter().map(site("a loop that waits for what does not come"));
-        let blocked_at: Vec<Site> = assumed.chain(spun).collect();
-        let basis = Basis { considered, blocked_at, stated: assertions.len(), ..Basis::excluding(excluded) };
+        let site = |otherwise: &'static str| {
+            move |location| {
+                let text = program.line(&location).unwrap_or(otherwise).to_owned();
+                Site { text, location: Some(location) }
+            }
+        };
+        let blocked_at: Vec<Site> = blocked.into_iter().map(site("an assumption")).collect();
+        let waits_at: Vec<Site> = self.by_history.spun_at().into_iter().map(site("a loop")).collect();
+        let basis = Basis {
+            considered,
+            blocked_at,
+            ended_in_loops: self.by_history.has_ended_in_loop()
+                && exploration.statistics.get(Counter::States).is_none(),
+            waits_at,
+            stated: assertions.len(),
+            ..Basis::excluding(excluded)
+        };
         if exploration.verdict != Verdict::Verified {
             return basis;
         }
         let has_finished = models.iter().any(|model| model.has_finished());
         let all_end = self.traits().terminates || exploration.statistics.get(Counter::States).is_none();
-        let all_blocked = all_end && !has_finished && !basis.blocked_at.is_empty();
+        let all_blocked = all_end && !has_finished && !(basis.blocked_at.is_empty() && basis.waits_at.is_empty());
         let unreached = || assertions.iter().filter(|assertion| !assertion.is_reached);
         let mut vacuous: Vec<Vacuous> = unreached().filter_map(unreached_check).collect();
         if all_blocked && (assertions.is_empty() || vacuous.len() < assertions.len()) {
-            vacuous.extend(basis.blocked_at.first().map(|site| Vacuous {
-                site: site.clone(),
-                reason: "blocks every execution: none comes to its end".to_owned(),
-                remedy: Some("let the assumptions come true in some execution".to_owned()),
-            }));
+            let blocks = |what: &str, remedy: Option<&str>| {
+                let (reason, remedy) =
+                    (format!("{what} every execution: none comes to its end"), remedy.map(str::to_owned));
+                move |site: &Site| Vacuous { site: site.clone(), reason, remedy }
+            };
+            let assumption = || {
+                let remedy = Some("let the assumptions come true in some execution");
+                basis.blocked_at.first().map(blocks("blocks", remedy))
+            };
+            vacuous.extend(assumption().or_else(|| basis.waits_at.first().map(blocks("goes round for ever in", None))));
         }
         let unreached = unreached().map(site_of).collect();
         Basis { unreached, vacuous, all_blocked, ..basis }

@@ -89,7 +89,7 @@ fn what_was_never_set_is_found_where_that_is_asked_for() {
     }
     let program = |body: &str| {
         format!(
-            "#include <stdlib.h>\n#include <string.h>\nstruct pair {{ int a; char b; }};\nint main(void) {{\n{body}\n}}\n"
+            "#include <pthread.h>\n#include <stdlib.h>\n#include <string.h>\nstruct pair {{ int a; char b; }};\nint main(void) {{\n{body}\n}}\n"
         )
     };
     let unset = [
@@ -101,11 +101,13 @@ fn what_was_never_set_is_found_where_that_is_asked_for() {
         ),
         ("heap", "int *p = malloc(8); return p[1];", "is read before it is set"),
         ("structure", "struct pair p; p.a = 1; return p.b;", "p.b is read before it is set"),
+        ("mutex", "pthread_mutex_t lock; return pthread_mutex_lock(&lock);", "lock is read before it is set"),
     ];
     let set = [
         ("calloc", "int *p = calloc(2, 4); return p[1];"),
         ("zero", "int x = 0, y[3] = { 0 }; memset(y, 0, sizeof y); return x + y[2];"),
         ("copy", "struct pair p = { 1, 2 }, q = p; char t[4]; strcpy(t, \"abc\"); return q.b + t[1];"),
+        ("mutex-set-up", "pthread_mutex_t m; pthread_mutex_init(&m, 0); return pthread_mutex_lock(&m);"),
         ("copy-of-unset", "struct pair p, q; p.a = 1; q = p; return q.a;"),
     ];
     let settings = Settings { uninitialized: true, ..Settings::default() };
@@ -202,4 +204,247 @@ int main(void) {
     let folder = folder("preprocessed", &[("lock.i", program)]);
     let checked = check(&[in_folder(&folder, "lock.i")], &Settings::default(), Engine::Optimal);
     assert!(checked.to_string().contains("deadlock: "), "{checked}");
+}
+
+#[test]
+fn actors_are_told_by_the_names_that_the_program_gives() {
+    if !has_clang() {
+        return;
+    }
+    let program = "\
+#include <assert.h>
+#include <mazurka.h>
+#include <pthread.h>
+
+static int loaded;
+static mazurka_handler ui, first, second, nameless;
+static pthread_t thread;
+
+static void show(void *unused) { assert(loaded); }
+static void load(void *unused) { loaded = 1; }
+static void click(void *unused) {
+    mazurka_post(first, load, 0);
+    mazurka_post(ui, show, 0);
+}
+static void rings(void) { }
+static void *clicker(void *unused) {
+    mazurka_post(ui, click, 0);
+    return unused;
+}
+
+int main(void) {
+    ui = mazurka_fifo(\"ui\");
+    first = mazurka_any(\"network\");
+    second = mazurka_any(\"network\");
+    nameless = mazurka_any(0);
+    pthread_create(&thread, 0, clicker, 0);
+    mazurka_event(\"alarm\", rings);
+}
+";
+    let folder = folder("names", &[("names.c", program)]);
+    let checked = check(&[in_folder(&folder, "names.c")], &Settings::default(), Engine::Exhaustive);
+    let story = &checked.stories[0];
+    assert_eq!(story.actors, ["main", "clicker 5", "ui:click 5.1", "ui:show 5.1.2"]);
+    let changes: Vec<String> = story
+        .rows
+        .iter()
+        .flat_map(|row| &row.changes)
+        .filter_map(|change| Some(format!("{} = {}", change.name, change.new.as_deref()?)))
+        .collect();
+    let handles = ["ui = ui", "first = network 2", "second = network 3", "nameless = handler 4", "thread = clicker 5"];
+    assert_eq!(changes[..5], handles);
+    let why = story.why.as_deref().unwrap_or_default();
+    assert!(why.starts_with("ui:show 5.1.2 read loaded before network 2:load 5.1.1"), "{why}");
+}
+
+#[test]
+fn ends_in_loops_that_wait_are_not_told_as_assumptions() {
+    if !has_clang() {
+        return;
+    }
+    let program = |wanted: u32| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\natomic_int ready;\nvoid *wait(void *unused) {{\n\
+             \x20   while (atomic_load(&ready) != {wanted});\n    return unused;\n}}\n\
+             int main(void) {{\n    pthread_t thread;\n    pthread_create(&thread, 0, wait, 0);\n\
+             \x20   atomic_store(&ready, 1);\n}}\n"
+        )
+    };
+    let (comes, never) = (program(1), program(2));
+    let folder = folder("loops", &[("comes.c", &comes), ("never.c", &never)]);
+    let told = |file: &str| {
+        let checked = check(&[in_folder(&folder, file)], &Settings::default(), Engine::Optimal);
+        assert_eq!(checked.exploration.verdict, Verdict::Verified, "{checked}");
+        assert!(!checked.to_string().contains("assume"), "{checked}");
+        (checked.basis.waits_at.clone(), checked.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (sites, text) = told("comes.c");
+    assert!(sites.is_empty(), "{sites:?}");
+    let expected = "1 end is blocked in loops that wait: what these wait for comes in other executions";
+    assert!(text.contains(expected), "{text}");
+    let (sites, text) = told("never.c");
+    let [site] = &sites[..] else { panic!("{sites:?}") };
+    let line = site.location.as_ref().map(|location| location.line);
+    assert_eq!((&*site.text, line), ("while (atomic_load(&ready) != 2);", Some(5)));
+    assert!(text.contains("goes round for ever in every execution: none comes to its end"), "{text}");
+    assert!(text.contains("2 ends are blocked in loops that wait: what is waited for at"), "{text}");
+}
+
+#[test]
+fn a_proof_names_the_compiler() {
+    if !has_clang() {
+        return;
+    }
+    let folder = folder("compiler", &[("nothing.c", "int main(void) { return 0; }\n")]);
+    let checked = check(&[in_folder(&folder, "nothing.c")], &Settings::default(), Engine::Optimal);
+    let compiler = checked.basis.considered.iter().find(|one| one.what == "compiler").expect("it is named");
+    assert!(compiler.text.contains("clang version "), "{}", compiler.text);
+}
+
+#[test]
+fn what_cannot_be_run_is_told_with_its_line() {
+    if !has_clang() {
+        return;
+    }
+    let programs = [
+        ("int128", "int main(void) {\n    __int128 x = 1;\n    return (int)(x * x);\n}\n", "numbers of 128 bits"),
+        (
+            "frame",
+            "int set(int *);\nint main(void) {\n    int a[1 << 28], b[1 << 28], c[1 << 28], d[1 << 28], e[1 << 28];\n\
+             \x20   return set(a) + set(b) + set(c) + set(d) + set(e);\n}\n\
+             int set(int *a) { return a[3] = 1; }\n",
+            "more than 8 MiB of local variables",
+        ),
+        ("files", "#include <stdio.h>\nint main(void) {\n    return fopen(\"x\", \"r\") == 0;\n}\n", "fopen"),
+    ];
+    for (name, program, what) in programs {
+        let folder = folder("not-modelled", &[(&format!("{name}.c"), program)]);
+        let checked = check(&[in_folder(&folder, &format!("{name}.c"))], &Settings::default(), Engine::Exhaustive);
+        let Verdict::Unsupported(reason) = &checked.exploration.verdict else { panic!("{name}: {checked}") };
+        assert!(reason.contains(&format!("{name}.c:")) && reason.contains(what), "{reason}");
+    }
+    let signals = "#include <signal.h>\n#include <pthread.h>\nint main(void) { return 0; }\n";
+    let folder = folder("signals", &[("signals.c", signals)]);
+    let checked = check(&[in_folder(&folder, "signals.c")], &Settings::default(), Engine::Exhaustive);
+    assert_eq!(checked.exploration.verdict, Verdict::Verified, "a header that is not used does no harm");
+}
+
+#[test]
+fn each_part_that_changes_is_told_by_itself() {
+    if !has_clang() {
+        return;
+    }
+    let program = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct item { int id; const char *owner; struct item *next; };
+static struct { struct item items[2]; int count; pthread_mutex_t lock; } queue;
+static struct item *last;
+
+static void *producer(void *unused) {
+    pthread_mutex_lock(&queue.lock);
+    queue.items[1].id = 7;
+    queue.items[1].owner = \"producer\";
+    pthread_mutex_unlock(&queue.lock);
+    last = malloc(sizeof *last);
+    last->id = 8;
+    last->next = &queue.items[1];
+    free(last);
+    assert(0);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, producer, 0);
+}
+";
+    let folder = folder("parts", &[("parts.c", program)]);
+    let checked = check(&[in_folder(&folder, "parts.c")], &Settings::default(), Engine::Exhaustive);
+    let changes = checked.stories[0].rows.iter().flat_map(|row| &row.changes);
+    let told: Vec<String> = changes
+        .map(|change| {
+            let [old, new] = [&change.old, &change.new].map(|value| value.as_deref().unwrap_or("-"));
+            format!("{}: {old} > {new}", change.name)
+        })
+        .collect();
+    let expected = [
+        "queue.lock: free > held by producer 1",
+        "queue.items[1].id: 0 > 7",
+        "queue.items[1].owner: null > \"producer\"",
+        "queue.lock: held by producer 1 > free",
+        "last: null > &item#1.1",
+        "item#1.1.id: - > 8",
+        "item#1.1.owner: - > null",
+        "item#1.1.next: - > null",
+        "item#1.1.next: null > &queue.items[1]",
+        "item#1.1.id: 8 > -",
+        "item#1.1.owner: null > -",
+        "item#1.1.next: &queue.items[1] > -",
+    ];
+    assert_eq!(told, expected);
+}
+
+/// What is no program is an error that says why, and what never ends is a violation or stops at a limit.
+#[test]
+fn bad_input_has_a_clear_end() {
+    if !has_clang() {
+        return;
+    }
+    let garbage: String =
+        (0..10 << 17).map(|number: u64| format!("{:08x}", number.wrapping_mul(0x9e37_79b9))).collect();
+    let errors = [
+        ("diary.c", "Dear diary, this is no C at all.\n".to_owned(), "error: unknown type name 'Dear'"),
+        ("header.c", "#include \"missing.h\"\n".to_owned(), "'missing.h' file not found"),
+        ("empty.c", String::new(), "there is no function `main`"),
+        (
+            "large.c",
+            "char big[1 << 30];\nint main(void) { return big[5]; }\n".to_owned(),
+            "more than 64 MiB with `big`",
+        ),
+        ("set.c", "char big[1 << 30] = { 1 };\nint main(void) { return big[5]; }\n".to_owned(), "more than 64 MiB"),
+        ("garbage.ll", garbage, "this is not understood"),
+        ("cut.ll", "define i32 @main() {\n  ret i32 0\n".to_owned(), "the function `main` has no end"),
+    ];
+    for (name, text, expected) in errors {
+        let folder = folder("bad", &[(name, &text)]);
+        let told = error(&[in_folder(&folder, name)], &Settings::default());
+        assert!(told.contains(expected) && told.len() < 2_000, "{name}: {told}");
+    }
+    let bytes = folder("bad", &[]).join("bytes.c");
+    fs::write(&bytes, [0xff, 0xfe, 0x00, 0x80]).expect("a file can be written");
+    assert!(error(&[bytes.display().to_string()], &Settings::default()).contains("is not UTF-8"));
+    let wrong = [
+        (
+            "recursion.c",
+            "int f(int n) { return f(n + 1) + 1; }\nint main(void) { return f(0); }\n",
+            "the stack is too deep",
+        ),
+        ("allocation.c", "#include <stdlib.h>\nint main(void) { for (;;) malloc(100); }\n", "a step that does not end"),
+        ("forever.c", "int main(void) { for (;;); }\n", "a step that does not end"),
+        ("assembly.c", "int main(void) { __asm__ volatile(\"cli\"); return 0; }\n", "inline assembly is not modelled"),
+        (
+            "block.c",
+            "#include <stdlib.h>\nint main(void) { char *p = malloc(1ul << 50); return *p; }\n",
+            "more than 64 MiB of allocated memory are not modelled",
+        ),
+        (
+            "future.ll",
+            "define i32 @main() {\n  %x = teleport i32 7\n  ret i32 %x\n}\n",
+            "the instruction `teleport` is not modelled",
+        ),
+    ];
+    for (name, text, expected) in wrong {
+        let folder = folder("bad", &[(name, text)]);
+        let checked = check(&[in_folder(&folder, name)], &Settings::default(), Engine::Optimal);
+        assert!(checked.to_string().contains(expected), "{name}: {checked}");
+    }
+    let folder = folder("bad", &[("counts.c", "volatile int x;\nint main(void) { for (;;) x++; }\n")]);
+    let loaded = load(&[in_folder(&folder, "counts.c")], &Settings::default(), false);
+    let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+    let check =
+        Check::new(&*loaded.subject).engine(Engine::Exhaustive).time_limit(std::time::Duration::from_millis(200));
+    assert!(matches!(check.run().exploration.verdict, Verdict::Inconclusive(_)));
 }

@@ -96,7 +96,7 @@ fn waits_that_never_end_are_told() {
         assert_eq!(checked.exploration.verdict, Verdict::Verified);
         assert!(checked.exploration.statistics.get(Counter::AssumeBlocked) >= Some(1), "{checked}");
         assert_eq!(checked.basis.blocked_at.len(), 2, "{checked}");
-        assert!(checked.to_string().contains("blocked by assume"), "{checked}");
+        assert!(checked.to_string().contains("blocked by `assume`"), "{checked}");
     }
 }
 

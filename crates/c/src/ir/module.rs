@@ -123,9 +123,30 @@ impl Module {
         if module.functions.is_empty() && module.globals.is_empty() && !text.contains("\nsource_filename = ") {
             return Err(Diagnostic::new("no functions and no variables", 0..text.len().min(1), "expected LLVM IR"));
         }
+        module.check_end(text)?;
         let producer = module.metadata.values().find_map(|text| field(text, "producer"));
         module.producer = producer.map(|text| text.trim_matches('"').to_owned());
         Ok(module)
+    }
+
+    /// What is used and stands nowhere was cut off with the end of the file.
+    fn check_end(&self, text: &str) -> Result<(), Diagnostic> {
+        let functions = self.functions.iter().flat_map(|function| {
+            let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
+            function.debug.into_iter().chain(instructions.filter_map(|instruction| instruction.debug))
+        });
+        let nodes = self.metadata.values().flat_map(|node| references(node));
+        let missing = functions.chain(nodes).filter(|number| !self.metadata.contains_key(number)).min();
+        missing.map_or(Ok(()), |number| {
+            let end = text.trim_end().len();
+            let message = format!("the metadata `!{number}` is missing");
+            let start = text[..end].rfind('\n').map_or(0, |line| line + 1);
+            Err(Diagnostic::new(
+                message,
+                start..end,
+                format!("expected `!{number} = …` after this: is the file cut short?"),
+            ))
+        })
     }
 
     fn check_layout(&self, at: usize, line: &str) -> Result<(), Diagnostic> {
@@ -373,6 +394,16 @@ fn declared(row: &[Token], types: &Types) -> Option<(Box<str>, u32)> {
         (Value::Local(place), Token::Meta(number)) => Some((place, number.parse().ok()?)),
         _ => Some(("".into(), 0)),
     }
+}
+
+/// The numbers of the nodes that a metadata node refers to.
+fn references(node: &str) -> impl Iterator<Item = u32> {
+    // What stands in quotes is every other part.
+    let outside = node.split('"').step_by(2);
+    outside.flat_map(|part| part.split('!').skip(1)).filter_map(|rest| {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest[..digits].parse().ok()
+    })
 }
 
 /// The text of a field of a metadata node, up to the comma or the parenthesis behind it.

@@ -4,28 +4,37 @@
 //! its handler is free: in any order, or in the order of the posts, for which each message that waits knows how many
 //! wait before it.
 
+use super::threads::Made;
 use super::{Done, Run, Stop, crash};
 use crate::Identity;
-use crate::code::Body;
-use crate::objects::{ActorInfo, ActorKey, Key, Kind};
+use crate::code::{Body, NONE};
+use crate::objects::{ActorInfo, ActorKey, Key, Kind, Name};
 use crate::state::{Entry, Head, Status, flag};
 use mazurka_core::{Access, ActorId};
 
+/// The most bytes of a name that are told.
+const LONGEST_NAME: usize = 100;
+
 impl Run<'_> {
     /// A handler that takes messages at once.
-    pub(super) fn make_handler(&mut self, fifo: bool) -> Done<u64> {
+    pub(super) fn make_handler(&mut self, name: u64, fifo: bool) -> Done<u64> {
         self.use_fuel()?;
-        let key = self.next_key(Kind::Handler);
-        let function = self.head.function;
-        let handler =
-            self.model.actors().number(ActorInfo { key, function, kind: Kind::Handler, handler: Some((0, fifo)) });
+        let name = self.name_at(name);
+        let made = Made { function: NONE, kind: Kind::Handler, handler: Some((0, fifo)), name };
+        let handler = self.next_actor(made);
         let flags = flag::HANDLER | if fifo { flag::FIFO } else { 0 };
+        let function = self.head.function;
         let mut record = [0; crate::state::HEAD];
         Head { flags, function, ..Head::default() }.write(&mut record, 0);
         self.save();
         self.insert_record(handler, Status::Resting, &record);
         self.relocate();
         Ok(u64::from(handler) + 1)
+    }
+
+    /// The name at an address, where there is one.
+    fn name_at(&self, address: u64) -> Option<Name> {
+        self.model.actors().name(&self.peek_text(address, LONGEST_NAME))
     }
 
     fn handler(&self, handle: u64) -> Done<Entry> {
@@ -66,18 +75,15 @@ impl Run<'_> {
 
     /// The actor that a message will be.
     fn message(&mut self, handler: u32, fifo: bool, function: u32, argument: u64) -> u32 {
-        let info = |key| ActorInfo { key, function, kind: Kind::Message, handler: Some((handler, fifo)) };
+        let (kind, taken_by) = (Kind::Message, Some((handler, fifo)));
         if self.model.identity() == Identity::History {
-            self.head.children += 1;
-            return self
-                .model
-                .actors()
-                .number(info(ActorKey::Child { parent: self.actor, number: self.head.children }));
+            return self.next_actor(Made { function, kind, handler: taken_by, name: None });
         }
         // The first of equal messages that is not there. An actor that ends writes its life.
         let mut copy = 0;
         loop {
-            let message = self.model.actors().number(info(ActorKey::Message { handler, function, argument, copy }));
+            let key = ActorKey::Message { handler, function, argument, copy };
+            let message = self.model.actors().number(ActorInfo { key, function, kind, handler: taken_by, name: None });
             if self.view().find(message).is_err() {
                 return message;
             }
@@ -142,9 +148,7 @@ impl Run<'_> {
     pub(super) fn queue_create(&mut self, place: u64, function: u64, argument: u64) -> Done<u64> {
         self.use_fuel()?;
         let function = self.runnable(function)?;
-        let key = self.next_key(Kind::Handler);
-        let child =
-            self.model.actors().number(ActorInfo { key, function, kind: Kind::Handler, handler: Some((0, false)) });
+        let child = self.next_actor(Made { function, kind: Kind::Handler, handler: Some((0, false)), name: None });
         self.step.made(ActorId(child));
         let old = self.load(place, 8)?;
         self.write(place, 8, old, u64::from(child) + 1)?;
@@ -200,11 +204,11 @@ impl Run<'_> {
         self.save();
     }
 
-    pub(super) fn make_event(&mut self, function: u64) -> Done<()> {
+    pub(super) fn make_event(&mut self, name: u64, function: u64) -> Done<()> {
         self.use_fuel()?;
         let function = self.runnable(function)?;
-        let key = self.next_key(Kind::Event);
-        let event = self.model.actors().number(ActorInfo { key, function, kind: Kind::Event, handler: None });
+        let name = self.name_at(name);
+        let event = self.next_actor(Made { function, kind: Kind::Event, handler: None, name });
         self.touch(self.model.objects().life(event), Access::WRITE);
         self.step.made(ActorId(event));
         self.born(event);
@@ -221,7 +225,7 @@ impl Run<'_> {
         let function = self.head.function;
         let Body::Code(entry) = self.program.functions[function as usize].body else { return Ok(()) };
         let (shared, private) = (self.head.shared_words, self.head.private_words);
-        self.push_frame(function, &[], u64::from(crate::code::NONE), 0, shared, private)?;
+        self.push_frame(function, &[], u64::from(NONE), 0, shared, private)?;
         self.pc = entry as usize;
         self.atomics = 1;
         Ok(())

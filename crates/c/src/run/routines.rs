@@ -241,14 +241,14 @@ impl Run<'_> {
                 from.wrapping_add_unsigned(chosen) as u64
             }
             R::AtomicBegin | R::AtomicEnd => 0,
-            R::HandlerAny => self.make_handler(false)?,
-            R::HandlerFifo => self.make_handler(true)?,
+            R::HandlerAny => self.make_handler(a, false)?,
+            R::HandlerFifo => self.make_handler(a, true)?,
             R::Post => {
                 self.post(a, b, c)?;
                 0
             }
             R::Event => {
-                self.make_event(b)?;
+                self.make_event(a, b)?;
                 0
             }
             R::QCreate => self.queue_create(a, b, c)?,

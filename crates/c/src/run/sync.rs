@@ -5,11 +5,11 @@
 //! many it needs, how many are there. A semaphore: its count. So it is saved and compared like everything else.
 
 use super::threads::error;
-use super::{Done, Run, Stop, crash, peek};
+use super::{Done, Run, Stop, crash, peek, unsupported};
 use crate::code::Instruction as I;
 use crate::ir::Order;
 use crate::library::Routine;
-use crate::memory::is_hidden;
+use crate::memory::{Region, is_hidden, space_of};
 use crate::model::Model;
 use crate::objects::{Key, SyncKind};
 use crate::state::{Entry, Head, LINK, Status, View, flag};
@@ -59,9 +59,14 @@ fn routine_at(model: &Model, pc: u32) -> Option<Routine> {
     }
 }
 
+/// The word of a mutex or the like. An actor that cannot read it, or that must not, goes on and finds that out.
+fn word_at(model: &Model, view: View<'_>, address: u64) -> Option<u64> {
+    let is_unset = |word| model.program().options.unset && word == super::access::UNSET;
+    peek(model, view, address, 8).filter(|&word| !is_unset(word))
+}
+
 fn is_mutex_free(model: &Model, view: View<'_>, actor: u32, address: u64) -> bool {
-    // An actor that cannot read it goes on, and finds that out.
-    peek(model, view, address, 8).map(MutexWord::unpack).is_none_or(|mutex| {
+    word_at(model, view, address).map(MutexWord::unpack).is_none_or(|mutex| {
         mutex.holder == 0 || mutex.holder == actor + 1 && matches!(mutex.kind, RECURSIVE | ERROR_CHECK)
     })
 }
@@ -76,7 +81,7 @@ pub(crate) fn is_open(model: &Model, view: View<'_>, entry: Entry) -> bool {
     }
     let head = view.head(entry);
     let given = |number| argument(model, view, entry, &head, number);
-    let word = |number| peek(model, view, given(number), 8);
+    let word = |number| word_at(model, view, given(number));
     match routine_at(model, head.pc) {
         Some(Routine::Lock) => is_mutex_free(model, view, entry.actor, given(0)),
         Some(Routine::Wait | Routine::TimedWait | Routine::TimedWaitC11) => {
@@ -155,12 +160,15 @@ impl Run<'_> {
     /// The word of a mutex or the like. The operation that initialises it writes its cell, and all others read that.
     fn sync_word(&mut self, kind: SyncKind, address: u64) -> Done<(ObjectId, u64)> {
         if is_hidden(address) {
-            return super::unsupported("a lock in memory that no other thread can see is not modelled");
+            return unsupported("a lock in memory that no other thread can see is not modelled");
         }
         let word = match self.load(address, 8) {
             Ok(word) => word,
             Err(_) => self.look(address, 4)?,
         };
+        if self.program.options.unset {
+            self.refuse_unset(address, 8, word)?;
+        }
         self.touch_cells(address, 4, Access::READ);
         Ok((self.model.objects().sync(kind, address), word))
     }
@@ -364,7 +372,40 @@ impl Run<'_> {
         self.touch(object, Access::READ_WRITE);
         self.acquired(object);
         self.set_word(address, word + (1 << 32))?;
+        self.note_reading(address)?;
         Ok(0)
+    }
+
+    /// The read-write locks that the actor has for reading, a row of addresses in its private memory, sorted, and then zeros.
+    fn reading(&self) -> Done<[u64; crate::MOST_READING]> {
+        let mut held = [0; crate::MOST_READING];
+        for (index, lock) in held.iter_mut().enumerate() {
+            *lock = self.load(self.program.reading_at + 8 * index as u64 + self.private_space(), 8)?;
+        }
+        Ok(held)
+    }
+
+    fn set_reading(&mut self, held: &mut [u64; crate::MOST_READING]) -> Done<()> {
+        held.sort_unstable_by_key(|&lock| lock.wrapping_sub(1));
+        for (index, lock) in held.iter().enumerate() {
+            let place = self.program.reading_at + 8 * index as u64 + self.private_space();
+            let old = self.load(place, 8)?;
+            self.write(place, 8, old, *lock)?;
+        }
+        Ok(())
+    }
+
+    fn private_space(&self) -> u64 {
+        crate::memory::address(space_of(self.actor, Region::Private), 0)
+    }
+
+    fn note_reading(&mut self, address: u64) -> Done<()> {
+        let mut held = self.reading()?;
+        let Some(free) = held.iter_mut().find(|lock| **lock == 0) else {
+            return unsupported(format!("more than {} locks held for reading are not modelled", held.len()));
+        };
+        *free = address;
+        self.set_reading(&mut held)
     }
 
     pub(super) fn write_lock(&mut self, address: u64, tries: bool) -> Done<u64> {
@@ -392,15 +433,20 @@ impl Run<'_> {
 
     pub(super) fn rw_unlock(&mut self, address: u64) -> Done<u64> {
         let (object, word) = self.sync_word(SyncKind::RwLock, address)?;
+        let writes = word as u32 == self.actor + 1;
+        let mut held = self.reading()?;
+        // Whether it holds the lock depends on nothing that others do.
+        match held.iter_mut().find(|lock| **lock == address) {
+            _ if writes => self.set_word(address, 0)?,
+            Some(lock) if word >> 32 > 0 => {
+                *lock = 0;
+                self.set_reading(&mut held)?;
+                self.set_word(address, word - (1 << 32))?;
+            }
+            _ => return crash("a read-write lock is unlocked that is not held"),
+        }
         self.touch(object, Access::READ_WRITE);
         self.released(object);
-        if word as u32 == self.actor + 1 {
-            self.set_word(address, 0)?;
-        } else if word >> 32 > 0 {
-            self.set_word(address, word - (1 << 32))?;
-        } else {
-            return crash("a read-write lock is unlocked that is not held");
-        }
         Ok(0)
     }
 

@@ -2,9 +2,9 @@
 
 use super::{CREATION, Done, Run, crash, unsupported};
 use crate::Identity;
-use crate::code::{Body, NONE};
+use crate::code::Body;
 use crate::memory::{FUNCTIONS, offset, space};
-use crate::objects::{ActorInfo, ActorKey, Kind};
+use crate::objects::{ActorInfo, ActorKey, Kind, Name};
 use crate::state::{Block, EXIT_CODE, EXITED, Head, STOPPED, Status, flag};
 use mazurka_core::{Access, ActorId};
 
@@ -17,6 +17,14 @@ pub(crate) mod error {
     pub(crate) const INVALID: u64 = 22;
     pub(crate) const DEADLOCK: u64 = 35;
     pub(crate) const TIMED_OUT: u64 = 110;
+}
+
+/// What an actor makes.
+pub(super) struct Made {
+    pub(super) function: u32,
+    pub(super) kind: Kind,
+    pub(super) handler: Option<(u32, bool)>,
+    pub(super) name: Option<Name>,
 }
 
 impl Run<'_> {
@@ -43,22 +51,23 @@ impl Run<'_> {
         }
     }
 
-    /// The name of the next thing that the actor makes.
-    pub(super) fn next_key(&mut self, kind: Kind) -> ActorKey {
+    /// The actor that the next thing will be that this one makes; `info` says what it is.
+    pub(super) fn next_actor(&mut self, info: Made) -> u32 {
+        let Made { function, kind, handler, name } = info;
+        let made = |key| ActorInfo { key, function, kind, handler, name };
         match self.model.identity() {
             Identity::History => {
                 self.head.children += 1;
-                ActorKey::Child { parent: self.actor, number: self.head.children }
+                let key = ActorKey::Child { parent: self.actor, number: self.head.children };
+                self.model.actors().number(made(key))
             }
             Identity::Presence => {
                 // The first slot that is free. An actor that leaves one writes the life that stood in it.
                 let mut slot = 0;
                 loop {
-                    let key = ActorKey::Slot { parent: self.actor, slot };
-                    let info = ActorInfo { key, function: NONE, kind, handler: None };
-                    let Some(actor) = self.model.actors().known(&info) else { return key };
+                    let actor = self.model.actors().number(made(ActorKey::Slot { parent: self.actor, slot }));
                     if self.view().find(actor).is_err() {
-                        return key;
+                        return actor;
                     }
                     self.touch(self.model.objects().life(actor), Access::READ);
                     slot += 1;
@@ -70,8 +79,7 @@ impl Run<'_> {
     pub(super) fn create(&mut self, place: u64, function: u64, argument: u64, flags: u32) -> Done<u64> {
         self.use_fuel()?;
         let function = self.runnable(function)?;
-        let key = self.next_key(Kind::Thread);
-        let child = self.model.actors().number(ActorInfo { key, function, kind: Kind::Thread, handler: None });
+        let child = self.next_actor(Made { function, kind: Kind::Thread, handler: None, name: None });
         self.touch(self.model.objects().life(child), Access::WRITE);
         self.step.made(ActorId(child));
         self.born(child);

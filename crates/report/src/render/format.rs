@@ -36,7 +36,7 @@ pub fn counted(counter: Counter, how_many: u64) -> String {
         Counter::Events => count(how_many, "event", "events"),
         Counter::Cutoffs => count(how_many, "cutoff", "cutoffs"),
         Counter::Configurations => count(how_many, "maximal configuration", "maximal configurations"),
-        Counter::AssumeBlocked => count(how_many, "end blocked by assume", "ends blocked by assume"),
+        Counter::AssumeBlocked => count(how_many, "blocked end", "blocked ends"),
         Counter::EndStates => count(how_many, "end state", "end states"),
         Counter::KeptSteps => count(how_many, "kept step", "kept steps"),
         Counter::MaxDepth => format!("longest schedule {}", count(how_many, "step", "steps")),

@@ -120,6 +120,7 @@ pub(crate) struct BasisObject<'a> {
     vacuous: Vec<VacuousObject<'a>>,
     unreached: Vec<SiteObject<'a>>,
     blocked_at: Vec<SiteObject<'a>>,
+    waits_at: Vec<SiteObject<'a>>,
     considered: Map<String, serde_json::Value>,
 }
 
@@ -132,6 +133,7 @@ impl<'a> BasisObject<'a> {
             vacuous: basis.vacuous.iter().map(VacuousObject::new).collect(),
             unreached: basis.unreached.iter().map(SiteObject::new).collect(),
             blocked_at: basis.blocked_at.iter().map(SiteObject::new).collect(),
+            waits_at: basis.waits_at.iter().map(SiteObject::new).collect(),
             considered: basis.considered.iter().map(|one| (one.what.clone(), one.text.clone().into())).collect(),
         })
     }

@@ -1,7 +1,7 @@
 //! What a verdict means, and what to do next.
 
 use crate::format::{count, number};
-use crate::{Considered, Report, Site};
+use crate::{Basis, Considered, Report, Site};
 use mazurka_core::{Bound, Counter, StopReason, Verdict};
 
 /// What is said of a complete search that found something.
@@ -75,14 +75,26 @@ pub(crate) fn grounds(report: &Report<'_>) -> Vec<String> {
     blocked(report).into_iter().chain(unreached).chain(considered).collect()
 }
 
-/// How many executions ended where an assumption stayed false, and where.
+/// How many executions ended where an assumption stayed false or an actor waited in a loop, and where.
 fn blocked(report: &Report<'_>) -> Option<String> {
+    let Basis { blocked_at, ended_in_loops, waits_at, .. } = report.basis;
     let statistics = &report.exploration.statistics;
     let blocked = statistics.get(Counter::AssumeBlocked).filter(|&blocked| blocked > 0)?;
     let ends = count(blocked, "end is", "ends are");
-    let sites: Vec<_> = report.basis.blocked_at.iter().map(Site::told).collect();
-    let sites = if sites.is_empty() { String::new() } else { format!(" at {}", sites.join(", ")) };
-    Some(format!("{ends} blocked by `assume`{sites}: to wait there is not a deadlock"))
+    let at = |sites: &[Site]| match sites {
+        [] => String::new(),
+        _ => format!(" at {}", sites.iter().map(Site::told).collect::<Vec<_>>().join(", ")),
+    };
+    let assumed = format!("by `assume`{}", at(blocked_at));
+    let what_waits = match waits_at[..] {
+        [] => "what these wait for comes in other executions".to_owned(),
+        _ => format!("what is waited for{} never comes there", at(waits_at)),
+    };
+    Some(match (!blocked_at.is_empty(), *ended_in_loops) {
+        (_, false) => format!("{ends} blocked {assumed}: to wait there is not a deadlock"),
+        (false, true) => format!("{ends} blocked in loops that wait: {what_waits}"),
+        (true, true) => format!("{ends} blocked {assumed}, or in loops that wait: {what_waits}"),
+    })
 }
 
 /// What to do next, if there is something to do.

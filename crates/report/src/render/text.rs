@@ -668,8 +668,8 @@ mod tests {
         insta::assert_snapshot!(of(&exploration, &[], &options), @"
         VERDICT  verified   exhaustive: 1,234,567 executions, 1,234,567 traces,
                             1,234,567 states, 1,234,567 transitions, 1,234,567 events,
-                            1,234,567 maximal configurations,
-                            1,234,567 ends blocked by assume, 3 min 2 s
+                            1,234,567 maximal configurations, 1,234,567 blocked ends,
+                            3 min 2 s
                  1,234,567 blocked runs, 1,234,567 event-driven traces, 1,234,567 states
                  met again, 1,234,567 races, 1,234,567 backtracking points, 1,234,567
                  cutoffs, 1,234,567 end states, 1,234,567 kept steps, longest schedule
@@ -717,7 +717,7 @@ mod tests {
         exploration.statistics.set(Counter::AssumeBlocked, 1);
         insta::assert_snapshot!(resting_on(&basis, &exploration, &[], &TextOptions::default()), @"
         VERDICT  verified (partly vacuous)   exhaustive: 6 states, 1 transition,
-                                             1 end blocked by assume, 0.4 ms
+                                             1 blocked end, 0.4 ms
                  `assert(x == 2)` (three.mz:4) was never reached: `assume(x == 1)` is
                  never true; let a step write x
                  no assertion fails

@@ -17,9 +17,13 @@ pub struct Basis {
     pub unreached: Vec<Site>,
     /// The assumptions at which executions ended. How many did is in the statistics.
     pub blocked_at: Vec<Site>,
+    /// Whether executions ended with an actor that waits in a loop.
+    pub ended_in_loops: bool,
+    /// The loops in which actors wait for what does not come any more.
+    pub waits_at: Vec<Site>,
     /// The checks that were never put to the test. Empty unless every execution was looked at.
     pub vacuous: Vec<Vacuous>,
-    /// Whether every execution ends at an assumption that stays false, so that none comes to its own end.
+    /// Whether every execution ends at an assumption that stays false or in a loop, so that none comes to its own end.
     pub all_blocked: bool,
 }
 

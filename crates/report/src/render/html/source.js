@@ -5,17 +5,22 @@ const KEYWORDS = new Set(
     "continue return assert assume lock unlock wait signal broadcast spawn join post enable disable atomic choose").split(" "),
 );
 
+const KEYWORDS_OF_C = new Set(
+  ("auto bool break case char const continue default do double else enum extern float for goto if inline int long register " +
+    "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while").split(" "),
+);
+
 /** A line in pieces: comments, strings, numbers and keywords are set apart. */
-function highlighted(line) {
-  const pieces = line.match(/\/\/.*|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|\d+|\s+|[^\sA-Za-z_\d"]/g) || [];
+function highlighted(line, keywords) {
+  const pieces = line.match(/\/\/.*|\/\*(?:.*?\*\/|.*)|"(?:[^"\\]|\\.)*"|[A-Za-z_]\w*|\d+|\s+|[^\sA-Za-z_\d"]/g) || [];
   return pieces.map((piece) => {
-    const kind = piece.startsWith("//")
+    const kind = /^\/[/*]/.test(piece)
       ? "comment"
       : piece.startsWith('"')
         ? "string"
         : /^\d/.test(piece)
           ? "digits"
-          : KEYWORDS.has(piece)
+          : keywords.has(piece)
             ? "keyword"
             : null;
     return kind ? element("span", { class: kind }, piece) : piece;
@@ -24,11 +29,12 @@ function highlighted(line) {
 
 /** The text of a file, line by line. */
 function sourceList(source) {
+  const keywords = /\.[chi]$/.test(source.file) ? KEYWORDS_OF_C : KEYWORDS;
   const lines = source.text.replace(/\n$/, "").split("\n");
   return element(
     "ol",
     { class: "source", tabindex: 0, "aria-label": `the text of ${baseName(source.file)}` },
-    lines.map((line) => element("li", {}, element("code", {}, highlighted(line)))),
+    lines.map((line) => element("li", {}, element("code", {}, highlighted(line, keywords)))),
   );
 }
 
