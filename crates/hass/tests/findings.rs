@@ -149,6 +149,28 @@ fn found_together(text: &str, names: &[&str]) -> (Vec<String>, u64) {
 }
 
 #[test]
+fn two_that_close_one_cover_do_not_fight() {
+    let text = |second: &str| {
+        format!(
+            "
+- alias: Evening
+  triggers: {{trigger: state, entity_id: binary_sensor.dark, to: 'on'}}
+  actions: {{action: cover.close_cover, target: {{entity_id: cover.blind}}}}
+- alias: Evening again
+  triggers: {{trigger: state, entity_id: binary_sensor.dark, to: 'on'}}
+  actions: {{action: cover.{second}, target: {{entity_id: cover.blind}}}}
+- alias: Tell
+  triggers: {{trigger: state, entity_id: cover.blind, to: closing}}
+  actions: {{action: notify.all, data: {{message: The blind is closing}}}}
+"
+        )
+    };
+    // The second one finds it closed, and reports that it is closing on its way there.
+    assert_eq!(found(&text("close_cover")), Vec::<String>::new());
+    assert_eq!(found(&text("open_cover")).len(), 2);
+}
+
+#[test]
 fn an_automation_that_is_off_does_nothing_until_it_is_turned_on() {
     let fight = |state: &str| {
         format!(
