@@ -149,6 +149,49 @@ fn found_together(text: &str, names: &[&str]) -> (Vec<String>, u64) {
 }
 
 #[test]
+fn two_that_close_one_cover_do_not_fight() {
+    let text = |second: &str| {
+        format!(
+            "
+- alias: Evening
+  triggers: {{trigger: state, entity_id: binary_sensor.dark, to: 'on'}}
+  actions: {{action: cover.close_cover, target: {{entity_id: cover.blind}}}}
+- alias: Evening again
+  triggers: {{trigger: state, entity_id: binary_sensor.dark, to: 'on'}}
+  actions: {{action: cover.{second}, target: {{entity_id: cover.blind}}}}
+- alias: Tell
+  triggers: {{trigger: state, entity_id: cover.blind, to: closing}}
+  actions: {{action: notify.all, data: {{message: The blind is closing}}}}
+"
+        )
+    };
+    // The second one finds it closed, and reports that it is closing on its way there.
+    assert_eq!(found(&text("close_cover")), Vec::<String>::new());
+    assert_eq!(found(&text("open_cover")).len(), 2);
+}
+
+#[test]
+fn an_automation_that_is_off_does_nothing_until_it_is_turned_on() {
+    let fight = |state: &str| {
+        format!(
+            "
+- alias: Good night
+  initial_state: {state}
+  triggers: {{trigger: state, entity_id: input_boolean.night, to: 'on'}}
+  actions: {{action: light.turn_off, target: {{entity_id: light.hall}}}}
+- alias: Night light
+  triggers: {{trigger: state, entity_id: input_boolean.night, to: 'on'}}
+  actions: {{action: light.turn_on, target: {{entity_id: light.hall}}}}
+"
+        )
+    };
+    // A text is a boolean here, as it is in Home Assistant.
+    for (state, count) in [("true", 2), ("'on'", 2), ("false", 0), ("off", 0), ("'off'", 0), ("'False'", 0), ("0", 0)] {
+        assert_eq!(found(&fight(state)).len(), count, "initial_state: {state}");
+    }
+}
+
+#[test]
 fn timers_never_go_off_in_an_order_that_their_lengths_exclude() {
     // Both begin with the same event. "Late" asks whether "Early" has been there.
     let text = |early: u32, late: u32| {

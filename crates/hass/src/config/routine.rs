@@ -73,7 +73,7 @@ impl<'r> Reader<'r> {
             conditions: self.conditions(node.get_any(&["conditions", "condition"]))?,
             actions: self.actions(Some(actions))?,
             variables: trigger_variables,
-            initially_on: node.get("initial_state").is_none_or(|node| node.value != Value::Bool(false)),
+            initially_on: node.get("initial_state").and_then(Node::truth) != Some(false),
             opaque: std::mem::take(&mut self.opaque),
             source: Arc::new(node.clone()),
         })
@@ -364,22 +364,16 @@ impl<'r> Reader<'r> {
     }
 
     fn is_disabled(&mut self, node: &Node) -> Read<bool> {
-        Ok(match node.get("enabled").map(|node| &node.value) {
-            None => false,
-            Some(Value::Bool(on)) => !on,
-            Some(Value::Text(text)) if template::is_template(text) => {
-                let Some(template) = template::parse(text, node.place).ok() else { return Ok(false) };
-                match constant(&template) {
-                    Some(Val::Bool(on)) => !on,
-                    _ => {
-                        self.note(node.place, "`enabled` by a template is taken as on", false);
-                        false
-                    }
-                }
-            }
-            Some(Value::Text(text)) => ["false", "no", "off", "disable", "0"].contains(&text.to_lowercase().as_str()),
-            Some(_) => false,
-        })
+        let Some(enabled) = node.get("enabled") else { return Ok(false) };
+        let Some(text) = enabled.text().filter(|text| template::is_template(text)) else {
+            return Ok(enabled.truth() == Some(false));
+        };
+        let Some(template) = template::parse(text, node.place).ok() else { return Ok(false) };
+        if let Some(Val::Bool(on)) = constant(&template) {
+            return Ok(!on);
+        }
+        self.note(node.place, "`enabled` by a template is taken as on", false);
+        Ok(false)
     }
 
     fn trigger(&mut self, node: &Node) -> Read<TriggerKind> {
@@ -845,7 +839,7 @@ impl<'r> Reader<'r> {
                 continue;
             }
             let kind = self.action(item, depth)?;
-            let goes_on = item.get("continue_on_error").is_some_and(|node| node.value == Value::Bool(true));
+            let goes_on = item.get("continue_on_error").and_then(Node::truth) == Some(true);
             actions.push(Action { place: item.place, goes_on, kind });
         }
         Ok(actions)
@@ -853,7 +847,7 @@ impl<'r> Reader<'r> {
 
     fn timeout(&mut self, node: &Node) -> Read<(Option<Templated>, bool)> {
         let timeout = self.optional_length(node.get("timeout"))?;
-        let goes_on = node.get("continue_on_timeout").is_none_or(|node| node.value != Value::Bool(false));
+        let goes_on = node.get("continue_on_timeout").and_then(Node::truth) != Some(false);
         Ok((timeout, goes_on))
     }
 
@@ -938,7 +932,7 @@ impl<'r> Reader<'r> {
             return self.call(service, node);
         }
         if has("stop").is_some() {
-            return Ok(ActionKind::Stop { error: has("error").is_some_and(|error| error.value == Value::Bool(true)) });
+            return Ok(ActionKind::Stop { error: has("error").and_then(Node::truth) == Some(true) });
         }
         if let Some(parallel) = has("parallel") {
             let mut branches = Vec::new();

@@ -318,27 +318,11 @@ impl Stage<'_, '_> {
                 }
             }
             Status::Sleep => {
-                self.new_cause();
-                let cause = self.cause;
-                self.change(id, |run| {
-                    run.status = Status::Ready;
-                    run.cause = cause;
-                    run.depth = 1;
-                    run.waited = true;
-                    run.returned = None;
-                });
+                self.begin_again(id);
                 self.tell(Some(id.0), Some(*place), || "goes on after its delay".to_owned());
             }
             Status::WaitTemplate | Status::WaitTrigger(_) => {
-                self.new_cause();
-                let cause = self.cause;
-                self.change(id, |run| {
-                    run.status = Status::Ready;
-                    run.cause = cause;
-                    run.depth = 1;
-                    run.waited = true;
-                    run.returned = None;
-                });
+                self.begin_again(id);
                 self.tell(Some(id.0), Some(*place), || "has waited long enough".to_owned());
                 self.note_wait(id, false);
                 if let Op::WaitTemplate { goes_on: false, .. } | Op::WaitTrigger { goes_on: false, .. } = op {
@@ -349,6 +333,19 @@ impl Stage<'_, '_> {
             _ => return,
         }
         self.go_on(id);
+    }
+
+    /// Time has passed: what a run does from now on has a new cause.
+    fn begin_again(&mut self, id: RunId) {
+        self.new_cause();
+        let cause = self.cause;
+        self.change(id, |run| {
+            run.status = Status::Ready;
+            run.cause = cause;
+            run.depth = 1;
+            run.waited = true;
+            run.returned = None;
+        });
     }
 
     // Calls

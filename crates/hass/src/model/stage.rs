@@ -65,8 +65,15 @@ const MOST_STARTS: usize = 60;
 /// The most operations of one step.
 const MOST_OPS: usize = 20_000;
 
-/// What covers, locks and their like report until they are where they were told to be.
-const ON_THE_WAY: [&str; 6] = ["opening", "closing", "locking", "unlocking", "arming", "returning"];
+/// What covers, locks and their like report until they are where they were told to be, and where that is.
+const ON_THE_WAY: [(&str, &str); 6] = [
+    ("opening", "open"),
+    ("closing", "closed"),
+    ("locking", "locked"),
+    ("unlocking", "unlocked"),
+    ("arming", ""),
+    ("returning", "docked"),
+];
 
 pub(crate) struct Stage<'m, 's> {
     pub(crate) model: &'m Model,
@@ -568,9 +575,14 @@ impl<'m, 's> Stage<'m, 's> {
         if let Some((run, place)) = by {
             self.tell(Some(run.0), Some(place), || format!("sets {}", model.shown(slot, new)));
             // What a device reports on its way is not what it was asked for.
-            let reported = model.layout.slots[slot as usize].values[new as usize].to_string();
-            if !ON_THE_WAY.contains(&reported.as_str()) {
-                self.look_for_fights(slot, new, run, place);
+            let values = &model.layout.slots[slot as usize].values;
+            let reported = values[new as usize].to_string();
+            let asked = match ON_THE_WAY.iter().find(|(now, _)| *now == reported) {
+                Some((_, then)) => values.iter().position(|value| *value == Val::text(*then)).map(|at| at as u16),
+                None => Some(new),
+            };
+            if let Some(asked) = asked {
+                self.look_for_fights(slot, asked, run, place);
             }
         }
         if old == new {

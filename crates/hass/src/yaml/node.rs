@@ -88,6 +88,20 @@ impl Node {
         }
     }
 
+    /// The boolean that Home Assistant takes it for: a text such as `off` is one, too, and so is a number.
+    pub fn truth(&self) -> Option<bool> {
+        match &self.value {
+            Value::Bool(value) => Some(*value),
+            Value::Int(number) => Some(*number != 0),
+            Value::Text(text) => match text.to_lowercase().trim() {
+                "1" | "true" | "yes" | "on" | "enable" => Some(true),
+                "0" | "false" | "no" | "off" | "disable" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it is `null`.
     pub fn is_null(&self) -> bool {
         self.value == Value::Null
