@@ -181,12 +181,12 @@ fn known(plan: &Plan, store: Option<&PairStore>) -> Vec<Option<PairRow>> {
     let row = |pair: &Pair| {
         let row = store?.find(pair.key)?;
         let is_whole = row.violations.is_empty() || pair.page.as_ref().is_none_or(|page| page.exists());
-        is_whole.then(|| pair.with_page(PairRow { apps: pair.names.clone(), ..row }))
+        is_whole.then(|| pair.with_page(PairRow { apps: pair.apps(), ..row }))
     };
     plan.pairs.iter().map(row).collect()
 }
 
 fn row_of(pair: &Pair, ended: Ended) -> PairRow {
-    let row = PairRow::from_report(pair.names.clone(), &ended.output);
-    pair.with_page(row.unwrap_or_else(|_| PairRow::failed(pair.names.clone(), ended.trouble, ended.seconds)))
+    let row = PairRow::from_report(pair.apps(), &ended.output);
+    pair.with_page(row.unwrap_or_else(|_| PairRow::failed(pair.apps(), ended.trouble, ended.seconds)))
 }

@@ -12,6 +12,7 @@ use mazurka_hass::Home;
 use mazurka_load::{Bundle, fingerprint_of, is_configuration, load_home_with, not_for_home_assistant, read_text};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Part of the key of what is kept: results of another version are not taken for ours.
@@ -49,8 +50,7 @@ pub(crate) struct Program {
 
 /// What is checked together: two apps, or three; a program; or a slice of a home with Home Assistant.
 pub(crate) struct Pair {
-    /// What the table calls them.
-    pub(crate) names: Vec<String>,
+    names: Vec<Arc<str>>,
     /// The programs, by their place in the plan.
     pub(crate) programs: Vec<usize>,
     /// The options that choose a part of them.
@@ -61,6 +61,11 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    /// What the table calls them.
+    pub(crate) fn apps(&self) -> Vec<String> {
+        self.names.iter().map(|name| (**name).to_owned()).collect()
+    }
+
     /// A row that leads to the pair's page, if there is one.
     pub(crate) fn with_page(&self, row: PairRow) -> PairRow {
         let page = self.page.as_ref().filter(|page| page.exists());
@@ -115,16 +120,15 @@ impl Plan {
         }
         let contents: Vec<u128> = self.programs.iter().map(|program| program.fingerprint().0).collect();
         let setting = self.setting(arguments);
+        // There may be millions of pairs: they share the names.
+        let name = |file: &PathBuf| if size == 1 { file.display().to_string() } else { stem(file) };
+        let names: Vec<Arc<str>> = files.iter().map(|file| name(file).into()).collect();
         for set in sets {
             let programs: Vec<usize> = set.iter().map(|file| places[file]).collect();
             let mut whole = setting.clone();
             programs.iter().for_each(|&program| whole += &format!("\0{:x}", contents[program]));
             let key = Fingerprint::of_bytes(whole.as_bytes());
-            let name = |file: &usize| match size {
-                1 => files[*file].display().to_string(),
-                _ => stem(&files[*file]),
-            };
-            let names: Vec<String> = set.iter().map(name).collect();
+            let names: Vec<Arc<str>> = set.iter().map(|&file| Arc::clone(&names[file])).collect();
             let page = page_of(arguments, &names, key);
             self.pairs.push(Pair { names, programs, choice: Vec::new(), key, page });
         }
@@ -146,10 +150,10 @@ impl Plan {
         let setting = self.setting(arguments);
         for slice in 0..home.slice_count().0 {
             let automations = home.slice_automations(slice);
-            let mut names: Vec<String> = automations.iter().map(|(name, _)| (*name).to_owned()).collect();
+            let mut names: Vec<Arc<str>> = automations.iter().map(|(name, _)| Arc::from(*name)).collect();
             let choice: Vec<String> = match home.slice_expectation(slice) {
                 Some(expectation) => {
-                    names.insert(0, expectation.name.clone());
+                    names.insert(0, Arc::from(expectation.name.as_str()));
                     vec![format!("--expectation={}", expectation.name)]
                 }
                 None => automations.iter().map(|(_, entity)| format!("--automation={entity}")).collect(),
@@ -189,7 +193,7 @@ impl Plan {
     pub(crate) fn unread(&self, pair: &Pair) -> PairRow {
         let why = pair.programs.iter().find_map(|&program| self.programs[program].bundle.as_ref().err());
         let why = why.map_or_else(|| "its options cannot be written down".to_owned(), |why| first_words(why));
-        PairRow::failed(pair.names.clone(), why, 0.0)
+        PairRow::failed(pair.apps(), why, 0.0)
     }
 }
 
@@ -219,12 +223,12 @@ fn sets_of(size: usize, bound: usize) -> Vec<Vec<usize>> {
     sets
 }
 
-fn page_of(arguments: &Arguments, names: &[String], key: Fingerprint) -> Option<PathBuf> {
+fn page_of(arguments: &Arguments, names: &[Arc<str>], key: Fingerprint) -> Option<PathBuf> {
     arguments.report.as_ref().map(|folder| Path::new(folder).join(PAGES).join(page_name(names, key)))
 }
 
 /// The name of a pair's page: the apps, and what tells it from those of other versions of them.
-fn page_name(names: &[String], key: Fingerprint) -> String {
+fn page_name(names: &[Arc<str>], key: Fingerprint) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let names: Vec<String> = names.iter().take(3).map(|name| name.chars().take(60).map(plain).collect()).collect();
     format!("{}-{:08x}.html", names.join("+"), (key.0 >> 96) as u32)

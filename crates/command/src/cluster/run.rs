@@ -38,24 +38,25 @@ pub(crate) fn check_all(
     cancel: &Cancel,
 ) -> Result<Vec<Option<PairRow>>> {
     let server = Server::connect(&arguments.store, console, cancel)?;
-    let (mut jobs, files) = jobs_of(plan, arguments.report.is_some());
-    let keys: Vec<Option<u128>> = jobs.iter().map(|job| job.as_ref().map(|job| job.key)).collect();
-    let mut planned: Vec<Job> = jobs.drain(..).flatten().collect();
-    planned.sort_by_key(|job| job.key);
-    planned.dedup_by_key(|job| job.key);
-    let all: Vec<u8> = planned.iter().flat_map(|job| job.key.to_be_bytes()).collect();
+    let bundles = Bundles::new(plan, arguments.report.is_some());
+    let keys: Vec<Option<u128>> = plan.pairs.iter().map(|pair| bundles.job(pair).map(|job| job.key)).collect();
+    let mut distinct: Vec<u128> = keys.iter().flatten().copied().collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let all: Vec<u8> = distinct.iter().flat_map(|key| key.to_be_bytes()).collect();
     let run = Fingerprint::of_bytes(&all).0;
     if arguments.watch {
-        let there = server.progress(Some(run))?.planned;
-        if there < planned.len() {
+        if server.progress(Some(run))?.planned < distinct.len() {
             bail!(
                 "error: {}: this was not begun\nexpected a run with the same programs and options; without --watch this begins it",
                 server.address
             );
         }
     } else {
-        server.plan(run, &planned, &files, arguments.fresh)?;
+        let jobs = plan.pairs.iter().filter_map(|pair| bundles.job(pair));
+        server.plan(run, jobs, &bundles.files, arguments.fresh)?;
     }
+    drop((distinct, all));
     let begun = server.progress(Some(run))?;
     if begun.finished > 0 && !arguments.watch {
         let known = plan.kind.counted(begun.finished);
@@ -101,32 +102,44 @@ impl Shown<'_> {
     }
 }
 
-/// The jobs of a plan, in its order, and the files that they need. What cannot be read is no job.
-fn jobs_of(plan: &Plan, wants_page: bool) -> (Vec<Option<Job>>, HashMap<u128, Arc<Files>>) {
-    let mut files = HashMap::new();
-    let mut add = |found: &Files| {
-        let hash = fingerprint_of(found).0;
-        files.entry(hash).or_insert_with(|| Arc::new(found.clone()));
-        hash
-    };
-    let home = plan.home.as_ref().map(|(_, text)| add(&Files::from([(HOME.to_owned(), text.as_bytes().to_vec())])));
-    let programs: Vec<Option<u128>> =
-        plan.programs.iter().map(|program| program.bundle.as_ref().ok().map(|bundle| add(&bundle.files))).collect();
-    let job = |pair: &Pair| {
+/// What the jobs of a plan are made of. A plan may have millions of them, so they are made when they are needed.
+struct Bundles<'p> {
+    plan: &'p Plan,
+    wants_page: bool,
+    files: HashMap<u128, Arc<Files>>,
+    home: Option<u128>,
+    /// The files of each program; nothing if they cannot be read.
+    programs: Vec<Option<u128>>,
+}
+
+impl<'p> Bundles<'p> {
+    fn new(plan: &'p Plan, wants_page: bool) -> Self {
+        let mut files = HashMap::new();
+        let mut add = |found: &Files| {
+            let hash = fingerprint_of(found).0;
+            files.entry(hash).or_insert_with(|| Arc::new(found.clone()));
+            hash
+        };
+        let home = plan.home.as_ref().map(|(_, text)| add(&Files::from([(HOME.to_owned(), text.as_bytes().to_vec())])));
+        let programs =
+            plan.programs.iter().map(|program| program.bundle.as_ref().ok().map(|bundle| add(&bundle.files))).collect();
+        Bundles { plan, wants_page, files, home, programs }
+    }
+
+    /// The job of a pair. What cannot be read is none.
+    fn job(&self, pair: &Pair) -> Option<Job> {
         let (mut hashes, mut arguments) = (Vec::new(), Vec::new());
         for (place, &program) in pair.programs.iter().enumerate() {
-            hashes.push(programs[program]?);
-            arguments.extend(places_of(plan, program, place));
+            hashes.push(self.programs[program]?);
+            arguments.extend(places_of(self.plan, program, place));
         }
-        arguments.extend(pair.choice.iter().chain(&plan.options).cloned());
-        if let Some(home) = home {
+        arguments.extend(pair.choice.iter().chain(&self.plan.options).cloned());
+        if let Some(home) = self.home {
             arguments.push(format!("--home={}/{HOME}", folder_of(hashes.len())));
             hashes.push(home);
         }
-        Job::new(hashes, arguments, wants_page)
-    };
-    let jobs = plan.pairs.iter().map(job).collect();
-    (jobs, files)
+        Job::new(hashes, arguments, self.wants_page)
+    }
 }
 
 /// Where the files of a program are in the folder of a job.
@@ -158,7 +171,7 @@ fn rows_of(plan: &Plan, keys: &[Option<u128>], server: &Server<'_>, run: u128) -
                 let written = page::write_file(path, &renamed_page(&String::from_utf8_lossy(page), &names));
                 unwritten = unwritten.take().or(written.err());
             }
-            rows[number] = Some(pair.with_page(renamed(PairRow { apps: pair.names.clone(), ..row }, &names)));
+            rows[number] = Some(pair.with_page(renamed(PairRow { apps: pair.apps(), ..row }, &names)));
         }
     })?;
     match unwritten {

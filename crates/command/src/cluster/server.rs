@@ -14,7 +14,8 @@ use mazurka::report::terminal;
 use mazurka_load::{FilesByPlace as Files, fingerprint_of};
 use postgres::config::SslMode;
 use postgres::error::SqlState;
-use postgres::{Client, Config, Error, NoTls};
+use postgres::types::ToSql;
+use postgres::{Client, Config, Error, NoTls, Row, Statement};
 use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,9 +73,43 @@ pub(super) struct Server<'a> {
     files: Mutex<HashMap<u128, Arc<Files>>>,
 }
 
+/// A connection, and what it was asked before: the same question is not sent twice.
+struct Connection {
+    client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+type Parameters<'p> = &'p [&'p (dyn ToSql + Sync)];
+
+impl Connection {
+    fn statement(&mut self, question: &str) -> std::result::Result<Statement, Error> {
+        if let Some(statement) = self.statements.get(question) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(question)?;
+        self.statements.insert(question.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    fn query(&mut self, question: &str, parameters: Parameters<'_>) -> std::result::Result<Vec<Row>, Error> {
+        let statement = self.statement(question)?;
+        self.client.query(&statement, parameters)
+    }
+
+    fn query_one(&mut self, question: &str, parameters: Parameters<'_>) -> std::result::Result<Row, Error> {
+        let statement = self.statement(question)?;
+        self.client.query_one(&statement, parameters)
+    }
+
+    fn execute(&mut self, change: &str, parameters: Parameters<'_>) -> std::result::Result<u64, Error> {
+        let statement = self.statement(change)?;
+        self.client.execute(&statement, parameters)
+    }
+}
+
 #[derive(Default)]
 struct Session {
-    client: Option<Client>,
+    connection: Option<Connection>,
     number: i32,
     /// The jobs that run here now.
     running: HashSet<u128>,
@@ -201,29 +236,29 @@ impl<'a> Server<'a> {
                 where key = any($1) and result is null and holder is distinct from $2";
             client.execute(survived, &[&running, &number])?;
         }
-        (session.client, session.number) = (Some(client), number);
+        session.connection = Some(Connection { client, statements: HashMap::new() });
+        session.number = number;
         Ok(())
     }
 
     /// Asks the database something; if it is not there, again when it is.
-    fn ask<T>(&self, question: impl Fn(&mut Client, i32) -> std::result::Result<T, Error>) -> Result<T> {
+    fn ask<T>(&self, question: impl Fn(&mut Connection, i32) -> std::result::Result<T, Error>) -> Result<T> {
         self.ask_and(question, |_, _| ())
     }
 
     /// The same, and notes something of the answer in the session.
     fn ask_and<T>(
         &self,
-        question: impl Fn(&mut Client, i32) -> std::result::Result<T, Error>,
+        question: impl Fn(&mut Connection, i32) -> std::result::Result<T, Error>,
         note: impl FnOnce(&T, &mut Session),
     ) -> Result<T> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pause, mut is_waiting) = (PAUSES[0], false);
         loop {
             let number = session.number;
-            let asked = match &mut session.client {
-                Some(client) => {
-                    question(client, number).map_err(|error| (is_lost(&error) || client.is_closed(), error))
-                }
+            let asked = match &mut session.connection {
+                Some(connection) => question(connection, number)
+                    .map_err(|error| (is_lost(&error) || connection.client.is_closed(), error)),
                 None => match self.begin_session(&mut session) {
                     Ok(()) => continue,
                     Err(Failure::Version(found)) => return Err(self.other_version(&found)),
@@ -239,7 +274,7 @@ impl<'a> Server<'a> {
                     return Ok(answer);
                 }
                 Err((true, error)) => {
-                    session.client = None;
+                    session.connection = None;
                     if !is_waiting {
                         let why = words(&error);
                         self.console.error(&format!("{}: {why}; waiting for the server", self.address));
@@ -261,7 +296,13 @@ impl<'a> Server<'a> {
 
     /// Puts the jobs of a run there, with the files that they need. Results that are there stay, but for those that are
     /// wanted afresh, with a page that is not there, or were none.
-    pub(super) fn plan(&self, run: u128, jobs: &[Job], files: &HashMap<u128, Arc<Files>>, fresh: bool) -> Result<()> {
+    pub(super) fn plan(
+        &self,
+        run: u128,
+        mut jobs: impl Iterator<Item = Job>,
+        files: &HashMap<u128, Arc<Files>>,
+        fresh: bool,
+    ) -> Result<()> {
         let hashes: Vec<Vec<u8>> = files.keys().map(|hash| bytes(*hash)).collect();
         let known = self.ask(|client, _| {
             let rows = client.query("select hash from mazurka.files where hash = any($1)", &[&hashes])?;
@@ -275,8 +316,14 @@ impl<'a> Server<'a> {
                 durably(client, insert, &[&bytes(*hash), &places, &contents])
             })?;
         }
-        // In one order, so that two runs that plan the same jobs never wait for each other in a circle.
-        for block in jobs.chunks(BLOCK) {
+        loop {
+            let mut block: Vec<Job> = jobs.by_ref().take(BLOCK).collect();
+            if block.is_empty() {
+                return Ok(());
+            }
+            // In one order, so that two runs that plan the same jobs never wait for each other in a circle.
+            block.sort_by_key(|job| job.key);
+            block.dedup_by_key(|job| job.key);
             let keys: Vec<Vec<u8>> = block.iter().map(|job| bytes(job.key)).collect();
             let files: Vec<Vec<u8>> =
                 block.iter().map(|job| job.files.iter().flat_map(|file| bytes(*file)).collect()).collect();
@@ -296,7 +343,6 @@ impl<'a> Server<'a> {
                 durably(client, again, &[&keys, &fresh])
             })?;
         }
-        Ok(())
     }
 
     /// Takes jobs, of a run or of all. Those that have ended too many workers are given up: `failed` is their result.
@@ -318,11 +364,11 @@ impl<'a> Server<'a> {
         let rows = self.ask(|client, session| {
             let rows = client.query(&take, &[&run, &(most as i64), &session])?;
             if rows.is_empty() {
-                durably(client, &give_up, &[&failed])?;
+                client.execute(&give_up, &[&failed])?;
             }
             Ok(rows)
         })?;
-        let job = |row: &postgres::Row| {
+        let job = |row: &Row| {
             let files: &[u8] = row.get(1);
             Ok(Job {
                 key: key(row.get(0))?,
@@ -334,26 +380,34 @@ impl<'a> Server<'a> {
         rows.iter().map(job).collect()
     }
 
-    /// The files of a job, in their order, if they are there as they were.
-    pub(super) fn files_of(&self, job: &Job) -> Result<Option<Vec<Arc<Files>>>> {
+    /// Fetches the files of some jobs that are not here yet.
+    pub(super) fn fetch_files(&self, jobs: &[Job]) -> Result<()> {
         /// The most that are kept.
         const MOST: usize = 2_000;
         let mut known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() > MOST {
             known.clear();
         }
-        let missing: Vec<Vec<u8>> =
-            job.files.iter().filter(|file| !known.contains_key(file)).map(|file| bytes(*file)).collect();
-        if !missing.is_empty() {
-            let rows = self.ask(|client, _| {
-                client.query("select hash, places, contents from mazurka.files where hash = any($1)", &[&missing])
-            })?;
-            for row in rows {
-                let (places, contents): (Vec<String>, Vec<Vec<u8>>) = (row.get(1), row.get(2));
-                let files: Files = places.into_iter().zip(contents).collect();
-                known.insert(key(row.get(0))?, Arc::new(files));
-            }
+        let wanted: HashSet<u128> = jobs.iter().flat_map(|job| job.files.iter().copied()).collect();
+        let missing: Vec<Vec<u8>> = wanted.into_iter().filter(|file| !known.contains_key(file)).map(bytes).collect();
+        if missing.is_empty() {
+            return Ok(());
         }
+        let rows = self.ask(|client, _| {
+            client.query("select hash, places, contents from mazurka.files where hash = any($1)", &[&missing])
+        })?;
+        for row in rows {
+            let (places, contents): (Vec<String>, Vec<Vec<u8>>) = (row.get(1), row.get(2));
+            let files: Files = places.into_iter().zip(contents).collect();
+            known.insert(key(row.get(0))?, Arc::new(files));
+        }
+        Ok(())
+    }
+
+    /// The files of a job, in their order, if they are there as they were.
+    pub(super) fn files_of(&self, job: &Job) -> Result<Option<Vec<Arc<Files>>>> {
+        self.fetch_files(std::slice::from_ref(job))?;
+        let known = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let whole =
             |wanted: &u128| known.get(wanted).filter(|files| fingerprint_of(files).0 == *wanted).map(Arc::clone);
         Ok(job.files.iter().map(whole).collect())
@@ -372,14 +426,16 @@ impl<'a> Server<'a> {
         let keys: Vec<Vec<u8>> = outcomes.iter().map(|outcome| bytes(outcome.key)).collect();
         let rows: Vec<&str> = outcomes.iter().map(|outcome| outcome.row.as_str()).collect();
         let pages: Vec<Option<&[u8]>> = outcomes.iter().map(|outcome| outcome.page.as_deref()).collect();
-        let finish = "update mazurka.jobs j
+        // One statement, which waits for the disk.
+        let finish = "with durably as materialized (select set_config('synchronous_commit', 'on', true))
+            update mazurka.jobs j
             set result = done.row::json, page = done.page, finished = clock_timestamp(), holder = null
-            from unnest($1::bytea[], $2::text[], $3::bytea[]) as done(key, row, page)
+            from durably, unnest($1::bytea[], $2::text[], $3::bytea[]) as done(key, row, page)
             where j.key = done.key and j.result is null";
         let note = |_: &u64, session: &mut Session| {
             session.running.retain(|running| outcomes.iter().all(|done| done.key != *running));
         };
-        self.ask_and(|client, _| durably(client, finish, &[&keys, &rows, &pages]), note)?;
+        self.ask_and(|client, _| client.execute(finish, &[&keys, &rows, &pages]), note)?;
         Ok(())
     }
 
@@ -389,17 +445,17 @@ impl<'a> Server<'a> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let running: Vec<Vec<u8>> = session.running.drain().map(bytes).collect();
         let number = session.number;
-        let Some(client) = &mut session.client else { return };
+        let Some(connection) = &mut session.connection else { return };
         let give = "update mazurka.jobs set holder = null,
                 attempts = case when key = any($2) then greatest(attempts - 1, 0) else attempts end
             where holder = $1 and result is null";
-        let _ = client.execute(give, &[&number, &running]);
+        let _ = connection.execute(give, &[&number, &running]);
     }
 
     /// How a run stands; without one, how all jobs do.
     pub(super) fn progress(&self, run: Option<u128>) -> Result<Progress> {
         let run = run.map(bytes);
-        let number = |row: &postgres::Row, column: usize| row.get::<_, i64>(column) as usize;
+        let number = |row: &Row, column: usize| row.get::<_, i64>(column) as usize;
         let row = self.ask(|client, _| {
             let count = "select count(*), count(*) filter (where j.result is not null),
                     count(*) filter (where j.result->>'verdict' = 'violated')
@@ -458,14 +514,11 @@ impl From<Error> for Failure {
 }
 
 /// Changes something that is on disk when this returns.
-fn durably(
-    client: &mut Client,
-    change: &str,
-    parameters: &[&(dyn postgres::types::ToSql + Sync)],
-) -> std::result::Result<u64, Error> {
-    let mut transaction = client.transaction()?;
+fn durably(connection: &mut Connection, change: &str, parameters: Parameters<'_>) -> std::result::Result<u64, Error> {
+    let statement = connection.statement(change)?;
+    let mut transaction = connection.client.transaction()?;
     transaction.batch_execute("set local synchronous_commit to on")?;
-    let changed = transaction.execute(change, parameters)?;
+    let changed = transaction.execute(&statement, parameters)?;
     transaction.commit()?;
     Ok(changed)
 }

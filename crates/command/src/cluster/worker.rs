@@ -125,7 +125,9 @@ impl<'a> Worker<'a> {
                 let most = (AHEAD / taken.seconds.max(0.01) * self.at_once as f64) as usize;
                 let most = if taken.seconds > 0.0 { most.clamp(1, MOST_AHEAD) } else { self.at_once };
                 let why = format!("its check ended {MOST_ATTEMPTS} workers");
-                taken.jobs = self.server.claim(most, self.run, &failed(why))?.into();
+                let jobs = self.server.claim(most, self.run, &failed(why))?;
+                self.server.fetch_files(&jobs)?;
+                taken.jobs = jobs.into();
             }
             let Some(job) = taken.jobs.pop_front() else { return Ok(None) };
             self.server.begin(job.key)?;
