@@ -7,7 +7,7 @@
 //! paths are as long as those of the philosophers: there only its breadth-first search is measured.
 //! Words of the arguments choose the rows: `-- dining` or `-- two-phase 8`.
 
-use mazurka_benches::{Dining, Native, Ours, Theirs, TwoPhase};
+use mazurka_benches::{Dining, Native, Ours, Theirs, TwoPhase, cpu_seconds, peak_bytes};
 use mazurka_core::{Counter, Silent};
 use mazurka_engines::{Engine, Options, explore};
 use stateright::{Checker, Model};
@@ -69,21 +69,6 @@ fn measure<N: Native>(program: N, search: &str, threads: usize) -> Measured {
     };
     let seconds = started.elapsed().as_secs_f64();
     Measured { states, transitions, seconds, cpu_seconds: cpu_seconds(), bytes: peak_bytes() - before }
-}
-
-/// The time that this process has had on a processor, in hundredths of a second.
-fn cpu_seconds() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The program's name, in parentheses, may hold anything; the two times are the 14th and the 15th field.
-    let fields = status.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11);
-    fields.take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
-}
-
-/// The most memory that this process has held.
-fn peak_bytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix("kB"));
-    kilobytes.and_then(|number| number.trim().parse::<u64>().ok()).unwrap_or(0) * 1024
 }
 
 /// One search in a process of its own.

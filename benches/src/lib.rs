@@ -9,10 +9,12 @@
 mod beside;
 mod dining;
 mod two_phase;
+mod usage;
 
 pub use beside::stateful_beside_exhaustive;
 pub use dining::Dining;
 pub use two_phase::TwoPhase;
+pub use usage::{cpu_seconds, peak_bytes};
 
 use mazurka_core::{ActorId, ObjectId, Step, System};
 use std::fmt::Debug;

@@ -43,7 +43,7 @@ const FAN: usize = 16;
 
 type Leaf = [u64; WORDS];
 /// The numbers of parts. The part without members is 0 at each height.
-type Branch = [u32; FAN];
+type Children = [u32; FAN];
 
 /// How many words a part of this height has room for.
 #[inline]
@@ -79,7 +79,7 @@ impl<T: Copy + Eq + Hash> Interned<T> {
 
 /// A part of a set, to be looked into.
 #[derive(Clone, Copy)]
-enum Part<'s> {
+enum Subtree<'s> {
     Empty,
     /// A small set, or a leaf.
     Words(&'s [u64]),
@@ -89,16 +89,16 @@ enum Part<'s> {
     },
 }
 
-impl Part<'_> {
+impl Subtree<'_> {
     fn height(self) -> u32 {
-        if let Part::Branch { height, .. } = self { height } else { 0 }
+        if let Subtree::Branch { height, .. } = self { height } else { 0 }
     }
 }
 
 /// The parts of the sets that are not small.
 pub(in crate::stateful) struct Sets {
     leaves: Interned<Leaf>,
-    branches: Interned<Branch>,
+    branches: Interned<Children>,
     unions: Memo<[Set; 2], Set>,
 }
 
@@ -108,28 +108,28 @@ impl Sets {
         Sets { leaves, branches, unions: Memo::new() }
     }
 
-    fn part(&self, number: u32, height: u32) -> Part<'_> {
+    fn part(&self, number: u32, height: u32) -> Subtree<'_> {
         match (number, height) {
-            (0, _) => Part::Empty,
-            (_, 0) => Part::Words(&self.leaves.values[number as usize]),
-            _ => Part::Branch { number, height },
+            (0, _) => Subtree::Empty,
+            (_, 0) => Subtree::Words(&self.leaves.values[number as usize]),
+            _ => Subtree::Branch { number, height },
         }
     }
 
     #[inline]
-    fn whole<'s>(&'s self, set: &'s Set) -> Part<'s> {
-        if set.is_large() { self.part(set.0[0] as u32, set.height()) } else { Part::Words(&set.0) }
+    fn whole<'s>(&'s self, set: &'s Set) -> Subtree<'s> {
+        if set.is_large() { self.part(set.0[0] as u32, set.height()) } else { Subtree::Words(&set.0) }
     }
 
     /// What a part has below one child of a branch of this height.
     #[inline]
-    fn below<'s>(&'s self, part: Part<'s>, height: u32, child: usize) -> Part<'s> {
+    fn below<'s>(&'s self, part: Subtree<'s>, height: u32, child: usize) -> Subtree<'s> {
         match part {
-            Part::Branch { number, height: own } if own == height => {
+            Subtree::Branch { number, height: own } if own == height => {
                 self.part(self.branches.values[number as usize][child], height - 1)
             }
             lower if child == 0 => lower,
-            _ => Part::Empty,
+            _ => Subtree::Empty,
         }
     }
 
@@ -229,7 +229,7 @@ impl Sets {
             return if both == mine { one } else { self.leaves.number(both) };
         }
         let [mine, theirs] = [one, other].map(|part| self.branches.values[part as usize]);
-        let both: Branch = std::array::from_fn(|child| self.unite_parts(mine[child], theirs[child], height - 1));
+        let both: Children = std::array::from_fn(|child| self.unite_parts(mine[child], theirs[child], height - 1));
         if both == mine { one } else { self.branches.number(both) }
     }
 
@@ -262,7 +262,7 @@ impl Sets {
             return if both == mine { one } else { self.leaves.number(both) };
         }
         let [mine, theirs] = [one, other].map(|part| self.branches.values[part as usize]);
-        let both: Branch = std::array::from_fn(|child| self.intersect_parts(mine[child], theirs[child], height - 1));
+        let both: Children = std::array::from_fn(|child| self.intersect_parts(mine[child], theirs[child], height - 1));
         if both == mine { one } else { self.branches.number(both) }
     }
 
@@ -333,14 +333,14 @@ impl Sets {
 
     fn word_of_large(&self, set: &Set, index: usize) -> u64 {
         let mut part = self.whole(set);
-        while let Part::Branch { height, .. } = part {
+        while let Subtree::Branch { height, .. } = part {
             if index >= room(height) {
                 return 0;
             }
             part = self.below(part, height, index % room(height) / room(height - 1));
         }
         match part {
-            Part::Words(words) if index < room(set.height()) => words.get(index % WORDS).copied().unwrap_or(0),
+            Subtree::Words(words) if index < room(set.height()) => words.get(index % WORDS).copied().unwrap_or(0),
             _ => 0,
         }
     }
@@ -355,14 +355,14 @@ impl Sets {
         })
     }
 
-    fn next_word(&self, part: Part<'_>, from: usize) -> Option<(usize, u64)> {
+    fn next_word(&self, part: Subtree<'_>, from: usize) -> Option<(usize, u64)> {
         match part {
-            Part::Empty => None,
-            Part::Words(words) => {
+            Subtree::Empty => None,
+            Subtree::Words(words) => {
                 let found = |&index: &usize| words[index] != 0;
                 (from..words.len()).find(found).map(|index| (index, words[index]))
             }
-            Part::Branch { height, .. } => {
+            Subtree::Branch { height, .. } => {
                 let each = room(height - 1);
                 (from / each..FAN).find_map(|child| {
                     let first = child * each;
@@ -396,21 +396,21 @@ impl Sets {
 
     fn no_word_of_part(
         &self,
-        part: Part<'_>,
-        other: Part<'_>,
+        part: Subtree<'_>,
+        other: Subtree<'_>,
         first: usize,
         holds: &mut impl FnMut(usize, u64) -> bool,
     ) -> bool {
         let height = part.height().max(other.height());
         match (part, other) {
-            (Part::Empty, _) => true,
-            (Part::Branch { number: mine, height: own }, Part::Branch { number: theirs, height: others })
+            (Subtree::Empty, _) => true,
+            (Subtree::Branch { number: mine, height: own }, Subtree::Branch { number: theirs, height: others })
                 if (mine, own) == (theirs, others) =>
             {
                 true
             }
-            (Part::Words(mine), _) if height == 0 => {
-                let theirs = if let Part::Words(theirs) = other { theirs } else { &[] };
+            (Subtree::Words(mine), _) if height == 0 => {
+                let theirs = if let Subtree::Words(theirs) = other { theirs } else { &[] };
                 mine.iter().enumerate().all(|(index, &word)| {
                     let left = word & !theirs.get(index).copied().unwrap_or(0);
                     left == 0 || !holds(first + index, left)
