@@ -397,10 +397,10 @@ impl<'a> Arrangement<'a> {
         let dependence = footprints.dependence();
         footprints.get(footprint).touches().iter().any(|touch| {
             let touches = self.touched.get(&touch.object).map_or(&[][..], |touches| &touches.all);
-            let is_left = |&&(step, access): &&(u32, Access)| {
+            let is_left = |&(step, access): &(u32, Access)| {
                 !standing.taken[step as usize] && dependence.touches(access, touch.access)
             };
-            touches.iter().rev().find(is_left).is_some()
+            touches.iter().any(is_left)
         })
     }
 }
@@ -428,12 +428,12 @@ impl Begun {
     fn spread(&mut self, followers: &[SmallVec<[u32; 4]>]) {
         loop {
             let mut is_behind = false;
-            for step in 0..followers.len() {
+            for (step, followers) in followers.iter().enumerate() {
                 let begun = self.before[step] | self.begins[step];
                 if begun == 0 {
                     continue;
                 }
-                for &follower in &followers[step] {
+                for &follower in followers {
                     let before = &mut self.before[follower as usize];
                     is_behind |= (follower as usize) < step && *before | begun != *before;
                     *before |= begun;
