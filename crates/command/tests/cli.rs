@@ -163,7 +163,9 @@ fn options(text: &str) -> BTreeSet<String> {
 fn the_manual_lists_every_option_and_every_engine() {
     let page = |name: &str| fs::read_to_string(root().join(name)).expect("the manual can be read");
     let (command, engines, readme) = (page("docs/command.md"), page("docs/engines.md"), page("README.md"));
-    for name in ["check", "pairs", "apps", "replay", "explore", "compare", "agree", "work", "home", "completions", "man"] {
+    for name in
+        ["check", "pairs", "apps", "replay", "explore", "compare", "agree", "work", "home", "completions", "man"]
+    {
         let help = run(&root(), &[name, "--help"]);
         let start = command.find(&format!("\n## {name}\n")).unwrap_or_else(|| panic!("no section on {name}"));
         let section = &command[start + 1..];

@@ -17,7 +17,9 @@ use super::path::{Message, Path};
 use crate::shared::tally::FastSet;
 use crate::shared::trace::event_name;
 use crate::shared::wakeup::{Occurrence, WeakInitial, weak_initial};
-use mazurka_core::{ActorId, Because, Fingerprint, Footprint, FootprintTable, Machine, Move, ObjectId, Outcome};
+use mazurka_core::{
+    ActorId, Because, Fingerprint, Footprint, FootprintId, FootprintTable, Machine, Move, ObjectId, Outcome,
+};
 use smallvec::{SmallVec, smallvec};
 
 /// The actor whose step is to be taken without some of the steps that came before it.
@@ -102,7 +104,9 @@ impl<M: Machine> Search<'_, '_, '_, M> {
         one.handler.is_some() && one.handler == other.handler && path.previous(later).is_some_and(knows)
     }
 
-    /// An actor that is blocked where the path ends might have moved without some of its steps.
+    /// An actor that is blocked where the path ends might have moved without some of its steps. It might also have done
+    /// something else before another actor moved it on: a wait that could have timed out was ended by a signal, and now the
+    /// actor is blocked on the mutex.
     fn reverse_waiting(&mut self) {
         let (mut waiting, end) = (Vec::new(), self.path.steps.len());
         self.machine.blocked(&mut |actor, _| waiting.push(actor));
@@ -114,7 +118,12 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             self.because = Because::Waiting { actor };
             self.trail.visit(end, &self.tally.schedule.moves, &mut self.machine);
             let mut open = Open::new();
-            self.leave_out_more(target, &[], &Kept { node: end, steps: Vec::new() }, &mut open);
+            let whole = Kept { node: end, steps: Vec::new() };
+            self.leave_out_more(target, &[], &whole, &mut open);
+            if let Some(own) = self.path.order.last_step(actor) {
+                let own = self.path.steps[own].occurrence.footprint;
+                self.leave_out_each(target, &[], &whole, own, &mut open);
+            }
             self.reverse(target, open);
         }
     }
@@ -165,6 +174,11 @@ impl<M: Machine> Search<'_, '_, '_, M> {
             return;
         }
         let reads = self.path.footprints.intern(&footprint);
+        self.leave_out_each(target, removed, kept, reads, open);
+    }
+
+    /// Each of the last steps of other actors that conflict with a footprint, as one that may have to go.
+    fn leave_out_each(&self, target: Target, removed: &[usize], kept: &Kept, reads: FootprintId, open: &mut Open) {
         let path = &self.path;
         let mut last: SmallVec<[usize; 4]> = SmallVec::new();
         for step in (0..kept.node).chain(kept.steps.iter().copied()).rev() {
