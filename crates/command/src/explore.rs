@@ -44,12 +44,12 @@ pub(crate) fn run(arguments: &Arguments, console: &Console) -> Result<u8> {
     Ok(0)
 }
 
+/// What a program was read with, as a schedule file has it.
+type Defines = Vec<(String, String)>;
+
 /// The program, where its page begins, and what it was read with.
-fn load(
-    arguments: &Arguments,
-    console: &Console,
-    budget: &mazurka::Budget,
-) -> Result<(Loaded, Begin, Vec<(String, String)>)> {
+fn load(arguments: &Arguments, console: &Console, budget: &mazurka::Budget) -> Result<(Loaded, Begin, Defines)> {
+    arguments.search.refuse_ranges()?;
     if let [name] = &*arguments.files
         && Path::new(name).extension().is_some_and(|extension| extension == "schedule")
     {

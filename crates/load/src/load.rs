@@ -272,14 +272,17 @@ fn load_home(files: &[String], settings: &Settings, colour: bool, budget: &Budge
     })
 }
 
+/// The names of apps' files, and what stands in them.
+type AppTexts = Vec<(String, String)>;
+
 /// A home, the texts of its apps, and everything that was read, in one text.
 fn home_of(
     files: &[String],
     settings: &Settings,
     colour: bool,
     budget: &Budget,
-) -> Result<(Home, Vec<(String, String)>, String), LoadError> {
-    let mut sources = Vec::new();
+) -> Result<(Home, AppTexts, String), LoadError> {
+    let mut sources = AppTexts::new();
     for file in files {
         sources.push((file.clone(), read_app(file, &settings.libraries)?));
     }
