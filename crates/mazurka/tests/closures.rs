@@ -146,6 +146,7 @@ fn a_schedule_is_run_again_as_it_was() {
     let told = run("fails_by_a_lost_update", &[("MAZURKA_REPORT_DIR", &folder)]);
     assert!(told.contains("an update was lost"), "{told}");
     let schedule = folder.join("fails_by_a_lost_update.schedule");
+    assert!(told.contains(&format!("replay   MAZURKA_REPLAY={} cargo test", schedule.display())), "{told}");
     assert!(folder.join("fails_by_a_lost_update.html").is_file());
     let told = run("fails_by_a_lost_update", &[("MAZURKA_REPORT_DIR", &folder), ("MAZURKA_REPLAY", &schedule)]);
     // The panic of the user's code, by its own hook, and the story.
@@ -155,6 +156,46 @@ fn a_schedule_is_run_again_as_it_was() {
     let told = run("fails_by_a_lost_update", &[("MAZURKA_ENGINE", std::path::Path::new("warp"))]);
     assert!(told.contains("MAZURKA_ENGINE: `warp` is no engine; expected one of exhaustive"), "{told}");
     std::fs::remove_dir_all(&folder).expect("it was made above");
+    // Advice names what can be set here, not the options of the command.
+    let told = run("fails_by_a_lost_update", &[("MAZURKA_STEPS", std::path::Path::new("3"))]);
+    assert!(told.contains("a higher MAZURKA_STEPS or `Builder::steps` checks longer schedules"), "{told}");
+    assert!(!told.contains(" --"), "{told}");
+}
+
+#[test]
+fn an_object_is_called_by_the_type_around_it() {
+    struct Hits(AtomicUsize);
+    impl Hits {
+        fn new() -> Self {
+            Hits(AtomicUsize::new(0))
+        }
+    }
+    let told = told("a type around an atomic", || {
+        let hits = Arc::new(Hits::new());
+        let other = Arc::clone(&hits);
+        let thread = thread::spawn(move || other.0.store(1, SeqCst));
+        assert_eq!(hits.0.load(SeqCst), 0);
+        thread.join().unwrap();
+    });
+    assert!(told.contains("Hits: 0 → 1"), "{told}");
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn a_double_panic_is_told_and_the_process_lives() {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("second");
+        }
+    }
+    let told = told("a double panic", || {
+        let _panics = Panics;
+        panic!("first");
+    });
+    assert!(told.contains("VIOLATION  aborts: a destructor panicked while a panic unwound: second"), "{told}");
+    assert!(told.contains("it comes before the first operation that another thread could see"), "{told}");
+    assert!(!std::thread::panicking());
 }
 
 #[test]

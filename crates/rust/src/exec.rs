@@ -306,7 +306,7 @@ fn give_way() -> bool {
         exec.answers += 1;
         exec.answers
     });
-    if answers > LAST_ANSWERS && !unwind::is_held() {
+    if answers > LAST_ANSWERS {
         stand_still();
     }
     if !std::thread::panicking() {
@@ -489,7 +489,7 @@ impl Exec {
     }
 
     /// Ends an execution that is no longer needed. To let its threads run on is several times cheaper than to unwind
-    /// them, so only those are unwound that have not ended after some steps.
+    /// them, so only those are unwound that have not ended after some steps, and only where they wait.
     pub(crate) fn give_up(&mut self) {
         // What made it pointless to go on might come again, such as a step without end.
         let has_trouble = self.shared.has_trouble.load(Ordering::Relaxed);
@@ -509,19 +509,26 @@ impl Exec {
         if self.is_broken {
             return self.leak();
         }
-        self.given_up = true;
-        let mut left = Vec::new();
-        // The last first: a thread may borrow from the stack of one that was there before it.
-        while let Some(slot) = (0..self.actors.len()).rev().find(|&slot| self.actors[slot].fiber.is_some()) {
-            self.answers = 0;
-            // One that stands while it unwinds cannot be unwound once more.
-            if self.actors[slot].unwinding.is_none() && !self.is_broken {
-                self.run(slot);
-            }
-            left.extend(self.actors[slot].fiber.take());
+        // A thread that stands elsewhere, in the midst of lock-free code, say, or while it unwinds, cannot be unwound. Nor can the others
+        // then: what their destructors find may be half done.
+        let may_unwind = |actor: &Actor| {
+            let stands_well = actor.operation.is_some_and(|operation| operation.verb.may_unwind());
+            actor.fiber.is_none() || stands_well && actor.unwinding.is_none()
+        };
+        if !self.actors.iter().all(may_unwind) {
+            return self.leak();
         }
-        left.into_iter().for_each(leak);
-        self.forget();
+        self.given_up = true;
+        // The last first: a thread may borrow from the stack of one that was there before it.
+        for slot in (0..self.actors.len()).rev() {
+            self.answers = 0;
+            self.run(slot);
+            if self.actors[slot].fiber.is_some() {
+                // It was stopped half-way.
+                return self.leak();
+            }
+        }
+        self.leak();
     }
 
     /// Leaves the fibers as they are, with all that is on their stacks.

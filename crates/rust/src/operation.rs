@@ -71,6 +71,30 @@ impl Verb {
         }
     }
 
+    /// Whether code expects that it may not come back from there: a call that waits. Between two steps on atomics, code may leave
+    /// things in a state in which no destructor is safe.
+    pub(crate) fn may_unwind(self) -> bool {
+        use Verb::{
+            Arrive, Assume, Begin, Choose, Depart, Join, Lock, Park, Reacquire, ReadLock, Receive, Send, TimeOut, Wait,
+        };
+        matches!(
+            self,
+            Lock | ReadLock
+                | Wait
+                | Reacquire
+                | TimeOut
+                | Join
+                | Choose
+                | Assume
+                | Send
+                | Receive
+                | Park
+                | Arrive
+                | Depart
+                | Begin
+        )
+    }
+
     /// Whether the thread looks at one word, and may look again and again.
     pub(crate) fn looks(self) -> bool {
         matches!(self, Verb::Load | Verb::Update | Verb::TryLock | Verb::Receive)

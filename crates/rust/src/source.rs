@@ -38,11 +38,11 @@ fn is_name(text: &str) -> bool {
         && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What is made at a place is called by its field, or by the `let` or `static` of its line: `let hits = Arc::new(AtomicUsize::new(0))`,
-/// `Shared { hits: AtomicUsize::new(0) }`.
+/// What is made at a place is called by its field, by the `let` or `static` of its line, or by the type around it:
+/// `Shared { hits: AtomicUsize::new(0) }`, `let hits = Arc::new(AtomicUsize::new(0))`, `Hits(AtomicUsize::new(0))`.
 pub(crate) fn name_at(site: Site) -> Option<String> {
     let line = line_at(site)?;
-    let name = field_at(site).or_else(|| declared(&line))?;
+    let name = field_at(site).or_else(|| declared(&line)).or_else(|| wrapper_at(site))?;
     is_name(&name).then_some(name)
 }
 
@@ -57,6 +57,17 @@ fn field_at(site: Site) -> Option<String> {
     let field = before.strip_suffix(':').filter(|rest| !rest.ends_with(':'))?.trim_end();
     let from = field.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     Some(field[from..].to_owned())
+}
+
+/// The type with one unnamed field whose value begins at a place: `Hits(AtomicUsize::new(0))`.
+fn wrapper_at(site: Site) -> Option<String> {
+    let lines = lines(site.file())?;
+    let line = lines.get(site.line() as usize - 1)?;
+    let before = line.get(..(site.column() as usize).checked_sub(1)?)?.trim_end().strip_suffix('(')?;
+    let from = before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+    let name = &before[from..];
+    let is_type = name.starts_with(char::is_uppercase) && !matches!(name, "Some" | "Ok" | "Err" | "Self");
+    (is_type && !before[..from].ends_with("::")).then(|| name.to_owned())
 }
 
 fn declared(line: &str) -> Option<String> {

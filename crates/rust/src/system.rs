@@ -760,6 +760,9 @@ impl Narrator<State> for Closure {
             ViolationKind::Livelock => {
                 Some("a thread that spins waits for a change that no thread is left to make".to_owned())
             }
+            _ if found.schedule.moves.is_empty() => {
+                Some("it comes before the first operation that another thread could see: in every order".to_owned())
+            }
             _ => None,
         }
     }

@@ -314,6 +314,27 @@ fn whoever_drops_the_last_reference_runs_the_destructor() {
     assert_eq!(traces, 2);
 }
 
+#[test]
+fn a_reference_may_be_a_raw_pointer_for_a_while() {
+    agree(|| {
+        struct Stores(Arc<AtomicUsize>);
+        impl Drop for Stores {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, SeqCst);
+            }
+        }
+        let drops = Arc::new(AtomicUsize::new(0));
+        let raw = Arc::into_raw(Arc::new(Stores(Arc::clone(&drops)))) as usize;
+        let pointer = move || raw as *const Stores;
+        // SAFETY: the thread has a reference of its own.
+        unsafe { Arc::increment_strong_count(pointer()) };
+        let thread = thread::spawn(move || unsafe { drop(Arc::from_raw(pointer())) });
+        unsafe { Arc::decrement_strong_count(pointer()) };
+        thread.join().unwrap();
+        assert_eq!(drops.load(SeqCst), 1);
+    });
+}
+
 /// A destructor that no other thread sees: which one drops last makes no difference.
 #[test]
 fn a_destructor_that_no_thread_sees_orders_nothing() {

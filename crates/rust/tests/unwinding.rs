@@ -35,77 +35,6 @@ fn outcome(body: impl Fn() + Send + Sync + 'static) -> (Verdict, Vec<Violation>)
 }
 
 #[test]
-fn destructors_of_a_panic_are_interleaved() {
-    static SEEN: std::sync::Mutex<Vec<(usize, usize)>> = std::sync::Mutex::new(Vec::new());
-    let traces = agree(|| {
-        let both = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
-        let other = Arc::clone(&both);
-        let thread = thread::spawn(move || {
-            caught(|| {
-                let _second = OnDrop(|| other.1.store(1, SeqCst));
-                let _first = OnDrop(|| {
-                    assert!(thread::panicking());
-                    other.0.store(1, SeqCst);
-                    assert!(thread::panicking());
-                });
-                panic!("caught");
-            });
-            assert!(!thread::panicking());
-        });
-        let second = both.1.load(SeqCst);
-        assert!(!thread::panicking());
-        let first = both.0.load(SeqCst);
-        SEEN.lock().unwrap().push((first, second));
-        thread.join().unwrap();
-    });
-    // None, the first, both, and the first between the two loads.
-    assert_eq!(traces, 3);
-    let mut seen = SEEN.lock().unwrap().clone();
-    seen.sort_unstable();
-    seen.dedup();
-    assert_eq!(seen, [(0, 0), (1, 0), (1, 1)]);
-}
-
-#[test]
-fn an_error_that_only_a_destructor_makes_visible_is_found() {
-    let told = violation(|| {
-        let both = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
-        let other = Arc::clone(&both);
-        let thread = thread::spawn(move || {
-            caught(|| {
-                let _both = OnDrop(|| {
-                    other.0.store(1, SeqCst);
-                    other.1.store(1, SeqCst);
-                });
-                panic!("caught");
-            });
-        });
-        let (second, first) = (both.1.load(SeqCst), both.0.load(SeqCst));
-        assert!(first == second, "half of it");
-        thread.join().unwrap();
-    });
-    assert_eq!((told.kind, told.message.as_str()), (ViolationKind::Crash, "panicked: half of it"));
-}
-
-#[test]
-fn a_destructor_waits_while_a_panic_runs_it() {
-    let traces = agree(|| {
-        let count = Arc::new(Mutex::new(0));
-        let other = Arc::clone(&count);
-        let thread = thread::spawn(move || {
-            caught(|| {
-                let _adds = OnDrop(|| *other.lock().unwrap() += 1);
-                panic!("caught");
-            });
-        });
-        *count.lock().unwrap() += 1;
-        thread.join().unwrap();
-        assert_eq!(*count.lock().unwrap(), 2);
-    });
-    assert_eq!(traces, 2);
-}
-
-#[test]
 fn two_threads_unwind_at_once() {
     let closure = Closure::new(|| {
         let count = Arc::new(AtomicUsize::new(0));
@@ -131,20 +60,6 @@ fn two_threads_unwind_at_once() {
         let place = found.violation.location.clone().unwrap();
         assert!(place.file.ends_with("unwinding.rs"), "{place}");
     }
-}
-
-#[test]
-fn a_thread_that_waits_for_itself_while_it_unwinds_is_a_deadlock() {
-    let told = violation(|| {
-        let count = Arc::new(Mutex::new(0));
-        let other = Arc::clone(&count);
-        let _guard = count.lock().unwrap();
-        let _locks = OnDrop(move || drop(other.lock()));
-        panic!("with a destructor");
-    });
-    assert_eq!(told.kind, ViolationKind::Deadlock);
-    let place = "while it unwinds after a panic at crates/rust/tests/unwinding.rs:";
-    assert!(told.message.starts_with("deadlock: main locks count") && told.message.contains(place), "{}", told.message);
 }
 
 /// What is formatted belongs to the step: `std` prepares the panic then.
@@ -186,6 +101,101 @@ fn a_panic_within_a_destructor_may_be_caught_there() {
         });
         assert_eq!(count.load(SeqCst), 2);
     });
+}
+
+/// Elsewhere, operations of destructors that a panic runs belong to the step that they are in.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(feature = "portable")))]
+mod steps {
+    use super::*;
+
+    #[test]
+    fn destructors_of_a_panic_are_interleaved() {
+        static SEEN: std::sync::Mutex<Vec<(usize, usize)>> = std::sync::Mutex::new(Vec::new());
+        let traces = agree(|| {
+            let both = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+            let other = Arc::clone(&both);
+            let thread = thread::spawn(move || {
+                caught(|| {
+                    let _second = OnDrop(|| other.1.store(1, SeqCst));
+                    let _first = OnDrop(|| {
+                        assert!(thread::panicking());
+                        other.0.store(1, SeqCst);
+                        assert!(thread::panicking());
+                    });
+                    panic!("caught");
+                });
+                assert!(!thread::panicking());
+            });
+            let second = both.1.load(SeqCst);
+            assert!(!thread::panicking());
+            let first = both.0.load(SeqCst);
+            SEEN.lock().unwrap().push((first, second));
+            thread.join().unwrap();
+        });
+        // None, the first, both, and the first between the two loads.
+        assert_eq!(traces, 3);
+        let mut seen = SEEN.lock().unwrap().clone();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, [(0, 0), (1, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn an_error_that_only_a_destructor_makes_visible_is_found() {
+        let told = violation(|| {
+            let both = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+            let other = Arc::clone(&both);
+            let thread = thread::spawn(move || {
+                caught(|| {
+                    let _both = OnDrop(|| {
+                        other.0.store(1, SeqCst);
+                        other.1.store(1, SeqCst);
+                    });
+                    panic!("caught");
+                });
+            });
+            let (second, first) = (both.1.load(SeqCst), both.0.load(SeqCst));
+            assert!(first == second, "half of it");
+            thread.join().unwrap();
+        });
+        assert_eq!((told.kind, told.message.as_str()), (ViolationKind::Crash, "panicked: half of it"));
+    }
+
+    #[test]
+    fn a_destructor_waits_while_a_panic_runs_it() {
+        let traces = agree(|| {
+            let count = Arc::new(Mutex::new(0));
+            let other = Arc::clone(&count);
+            let thread = thread::spawn(move || {
+                caught(|| {
+                    let _adds = OnDrop(|| *other.lock().unwrap() += 1);
+                    panic!("caught");
+                });
+            });
+            *count.lock().unwrap() += 1;
+            thread.join().unwrap();
+            assert_eq!(*count.lock().unwrap(), 2);
+        });
+        assert_eq!(traces, 2);
+    }
+
+    #[test]
+    fn a_thread_that_waits_for_itself_while_it_unwinds_is_a_deadlock() {
+        let told = violation(|| {
+            let count = Arc::new(Mutex::new(0));
+            let other = Arc::clone(&count);
+            let _guard = count.lock().unwrap();
+            let _locks = OnDrop(move || drop(other.lock()));
+            panic!("with a destructor");
+        });
+        assert_eq!(told.kind, ViolationKind::Deadlock);
+        let place = "while it unwinds after a panic at crates/rust/tests/unwinding.rs:";
+        assert!(
+            told.message.starts_with("deadlock: main locks count") && told.message.contains(place),
+            "{}",
+            told.message
+        );
+    }
 }
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", not(feature = "portable")))]
@@ -302,6 +312,32 @@ mod aborts {
         assert_eq!(DROPPED.load(SeqCst), 1);
         assert!(!std::thread::panicking());
     }
+}
+
+/// Lock-free code is not made for a thread that is unwound between two of its steps: here, that would drop a value twice.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(feature = "portable")))]
+#[test]
+fn threads_are_not_unwound_in_the_midst_of_lock_free_code() {
+    static DROPPED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    struct Counts;
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            DROPPED.fetch_add(1, SeqCst);
+        }
+    }
+    let (verdict, violations) = outcome(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let thread = thread::spawn(move || {
+            let value = std::mem::ManuallyDrop::new(Counts);
+            // SAFETY: the copy is forgotten below.
+            let copy = unsafe { std::ptr::read(&raw const *value) };
+            while !flag.load(Acquire) {}
+            std::mem::forget(copy);
+        });
+        thread.join().unwrap();
+    });
+    assert_eq!((verdict, violations[0].kind), (Verdict::Violated, ViolationKind::Livelock));
+    assert_eq!(DROPPED.load(SeqCst), 0);
 }
 
 #[test]

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Files {
     name: String,
     folder: Option<PathBuf>,
+    /// The folder that holds the target folder, if that is where files go: reports name them from there.
+    root: Option<PathBuf>,
 }
 
 impl Files {
@@ -27,12 +29,13 @@ impl Files {
             format!("{file}-{}", caller.line())
         };
         let name = name.or(test).map_or_else(place, str::to_owned);
-        Files { name, folder: folder() }
+        let (folder, root) = folder().unzip();
+        Files { name, folder, root: root.flatten() }
     }
 
     /// No files.
     pub(super) fn nowhere(name: Option<&str>) -> Self {
-        Files { name: name.unwrap_or("the closure").to_owned(), folder: None }
+        Files { name: name.unwrap_or("the closure").to_owned(), folder: None, root: None }
     }
 
     /// What the test is called.
@@ -58,7 +61,7 @@ impl Files {
         let path = folder.join(format!("{}.{extension}", self.stem()));
         fs::create_dir_all(folder).ok()?;
         fs::write(&path, text).ok()?;
-        let root = folder.parent().and_then(Path::parent);
+        let root = self.root.as_deref();
         let short = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
         Some(short.display().to_string())
     }
@@ -87,10 +90,10 @@ pub(super) fn find(path: &Path) -> Option<PathBuf> {
     here.ancestors().map(|folder| folder.join(path)).find(|path| path.is_file())
 }
 
-/// `MAZURKA_REPORT_DIR`, or `mazurka` in the target folder, which cargo marks.
-fn folder() -> Option<PathBuf> {
+/// `MAZURKA_REPORT_DIR`, or `mazurka` in the target folder, which cargo marks; and then also the folder that holds that one.
+fn folder() -> Option<(PathBuf, Option<PathBuf>)> {
     if let Some(folder) = std::env::var_os("MAZURKA_REPORT_DIR").filter(|folder| !folder.is_empty()) {
-        return Some(PathBuf::from(folder));
+        return Some((PathBuf::from(folder), None));
     }
     let is_target = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
     let test = std::env::current_exe().ok()?;
@@ -100,5 +103,6 @@ fn folder() -> Option<PathBuf> {
         let here = std::env::current_dir().ok()?;
         here.ancestors().map(|folder| folder.join("target")).find(|folder| is_target(folder))
     };
-    target.or_else(above).map(|target| target.join("mazurka"))
+    let target = target.or_else(above)?;
+    Some((target.join("mazurka"), target.parent().map(Path::to_owned)))
 }

@@ -23,6 +23,15 @@ use std::time::Duration;
 /// How long an execution may become unless something is said.
 const STEPS: u64 = 10_000;
 
+/// What advice calls by the options of the command, and what stands for them here.
+const OPTIONS: [(&str, &str); 5] = [
+    ("--all looks for more", "`Builder::all` looks for more"),
+    ("--max-steps", "MAZURKA_STEPS or `Builder::steps`"),
+    ("--time-limit", "MAZURKA_TIME or `Builder::time_limit`"),
+    ("a larger --memory-limit", "more memory"),
+    ("--engine ", "MAZURKA_ENGINE="),
+];
+
 /// How long it may take to shorten what was found: a closure is run again for each attempt.
 const SHORTENING: Duration = Duration::from_secs(5);
 
@@ -287,7 +296,7 @@ fn variable<T: FromStr>(name: &str, expected: &str) -> Option<T> {
 
 /// The report of a check that failed, with where to read on.
 fn told(checked: &Checked, program: &RustProgram, files: &Files) -> String {
-    let report = checked.to_string().replace("--all looks for more", "`Builder::all` looks for more");
+    let report = OPTIONS.iter().fold(checked.to_string(), |report, (option, here)| report.replace(option, here));
     let mut told = format!("{}\n\n{report}", files.name());
     for place in program.not_covered() {
         let _ = writeln!(told, "  never    {place}: the condition of `cover!` held in no execution");

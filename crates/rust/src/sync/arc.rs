@@ -12,11 +12,15 @@ use crate::exec::{Exec, is_running, perform, with};
 use crate::handle::Handle;
 use crate::names::{Kind, Site};
 use crate::operation::{Operation, Verb};
+use crate::stop::Busy;
 use mazurka_core::Access;
+use std::collections::HashMap;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// How many references there are.
 struct Count {
@@ -106,6 +110,17 @@ impl Count {
     }
 }
 
+type Counts = HashMap<usize, Vec<std::sync::Arc<Count>>>;
+
+/// The counts of references that are raw pointers, by address.
+static RAW: LazyLock<Mutex<Counts>> = LazyLock::new(Mutex::default);
+
+fn raw<R>(act: impl FnOnce(&mut Counts) -> R) -> R {
+    // The lock is never left taken by a fiber that is stopped.
+    let _busy = Busy::new();
+    act(&mut RAW.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// The double of `std::sync::Arc`. A reference to an unsized type is made from one of `std`, by [`Arc::from_std`].
 pub struct Arc<T: ?Sized> {
     /// Present until it is dropped.
@@ -146,6 +161,58 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
         Arc::try_unwrap(this).ok()
+    }
+
+    /// As `std` has it: a reference as a pointer, which counts until it is made a reference again.
+    pub fn into_raw(this: Self) -> *const T {
+        let mut this = ManuallyDrop::new(this);
+        let Some(real) = this.real.take() else { unreachable!("it is not dropped") };
+        // SAFETY: `this` is not dropped and not used again, so the count is moved out once.
+        let count = unsafe { std::ptr::read(&raw const this.count) };
+        let pointer = std::sync::Arc::into_raw(real);
+        raw(|counts| counts.entry(pointer as usize).or_default().push(count));
+        pointer
+    }
+
+    /// As `std` has it.
+    ///
+    /// # Safety
+    /// The pointer comes from [`Arc::into_raw`], and is made a reference once.
+    #[track_caller]
+    pub unsafe fn from_raw(pointer: *const T) -> Self {
+        let count = raw(|counts| {
+            let known = counts.get_mut(&(pointer as usize))?;
+            let count = known.pop();
+            if known.is_empty() {
+                counts.remove(&(pointer as usize));
+            }
+            count
+        });
+        // SAFETY: by the contract.
+        let real = unsafe { std::sync::Arc::from_raw(pointer) };
+        Arc { real: Some(real), count: count.unwrap_or_else(Count::new) }
+    }
+
+    /// As `std` has it.
+    ///
+    /// # Safety
+    /// The pointer comes from [`Arc::into_raw`], and there is a reference.
+    #[track_caller]
+    pub unsafe fn increment_strong_count(pointer: *const T) {
+        // SAFETY: by the contract; it is a pointer again below.
+        let this = unsafe { Arc::from_raw(pointer) };
+        let other = Arc::clone(&this);
+        let _ = (Arc::into_raw(this), Arc::into_raw(other));
+    }
+
+    /// As `std` has it.
+    ///
+    /// # Safety
+    /// The pointer comes from [`Arc::into_raw`], and is not used again unless there is another reference.
+    #[track_caller]
+    pub unsafe fn decrement_strong_count(pointer: *const T) {
+        // SAFETY: by the contract.
+        drop(unsafe { Arc::from_raw(pointer) });
     }
 }
 
