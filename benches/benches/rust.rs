@@ -86,7 +86,7 @@ macro_rules! programs {
                     let node = Box::into_raw(Box::new(Node { next: null_mut() }));
                     loop {
                         let seen = head.load(Ordering::Acquire);
-                        // SAFETY: nobody else has the node yet.
+                        // SAFETY: no other thread has the node yet.
                         unsafe { (*node).next = seen };
                         if head.compare_exchange(seen, node, Ordering::Release, Ordering::Relaxed).is_ok() {
                             break;
@@ -242,7 +242,7 @@ fn shuttle(body: fn()) -> Measured {
     })
 }
 
-/// So many updates one after the other, after a thread has ended.
+/// This many updates one after the other, after a thread has ended.
 fn long(steps: usize) {
     use mazurka_rust::sync::atomic::AtomicUsize;
     let count = Arc::new(AtomicUsize::new(0));

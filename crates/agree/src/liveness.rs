@@ -24,7 +24,7 @@ use std::time::Instant;
 
 /// A program with more states than this is left out.
 const MOST_STATES: usize = 150;
-/// On so many states, every set of them is tried.
+/// On this many states, every set of them is tried.
 const MOST_FOR_SETS: usize = 12;
 /// With more strongly fair classes than this, not every set of them is tried.
 const MOST_STRONG: usize = 8;

@@ -256,7 +256,7 @@ impl Debug {
         self.plain(ty).and_then(|ty| self.number(ty, "size")).unwrap_or(0) / 8
     }
 
-    /// The path to the part of a value that is so many bytes behind its beginning, and the type of that part. `is_meant` says which
+    /// The path to the part of a value that is this many bytes behind its beginning, and the type of that part. `is_meant` says which
     /// of the parts that begin there is meant; otherwise it is the smallest.
     pub(crate) fn part(&self, ty: TypeId, offset: u64, is_meant: &dyn Fn(TypeId) -> bool) -> (String, Option<TypeId>) {
         let (mut path, mut ty, mut offset) = (String::new(), ty, offset);

@@ -399,7 +399,7 @@ impl<'l> Lowering<'_, 'l> {
         matches!(pointer, Value::Local(name) if self.locals.promoted.contains(name))
     }
 
-    /// An address and so many bytes.
+    /// An address and this many bytes.
     fn plus(&mut self, base: Operand, bytes: u64) -> Operand {
         if bytes == 0 {
             return base;

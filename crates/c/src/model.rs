@@ -132,7 +132,7 @@ impl Model {
         &self.tables.actors
     }
 
-    /// Runs the program once, the first actor that can move before all others, for so many steps: what it prints, and how it
+    /// Runs the program once, the first actor that can move before all others, for this many steps: what it prints, and how it
     /// ends.
     pub fn run_once(&self, most_steps: usize) -> Finished {
         let mut step = Step::default();

@@ -37,7 +37,7 @@ impl Model {
         self.print_along(|_| moves.next())
     }
 
-    /// What the program prints if always the first actor that can move does, for at most so many steps.
+    /// What the program prints if always the first actor that can move does, for at most this many steps.
     pub fn printed_alone(&self, most: usize) -> Printed {
         let mut steps = 0;
         self.print_along(|enabled| {

@@ -574,7 +574,7 @@ impl Run<'_> {
         self.model.view(self.state)
     }
 
-    /// Puts words into the own record, so many words behind its beginning.
+    /// Puts words into the own record, this many words behind its beginning.
     fn insert_words(&mut self, behind: usize, count: usize, word: u64) {
         if count == 0 {
             return;

@@ -21,7 +21,7 @@ pub struct State {
     pub(crate) clocks: Option<Box<Clocks>>,
 }
 
-/// A copy keeps no more than so many words to grow into.
+/// A copy keeps no more than this many words to grow into.
 const MAX_SPARE: usize = 32;
 
 impl Clone for State {

@@ -1,6 +1,6 @@
 //! What has to happen in the end, and which actors must not wait for ever.
 //!
-//! An execution goes on for ever or stands still for ever: at every state there is a step of nobody, which changes nothing
+//! An execution goes on for ever or stands still for ever: at every state there is a step of no actor, which changes nothing
 //! and is always possible, but where an assumption blocks the execution ([`Ending::Blocked`](crate::Ending::Blocked)). That
 //! makes finished programs, deadlocks and "nothing has to happen any more" one case. Which executions count is a matter of
 //! fairness: a [`ClassId`] of actors that is weakly fair does not stay able to move for ever without a move, one that is

@@ -24,7 +24,7 @@ pub enum Explored<'a> {
     Start(usize),
     /// The search goes on from a state that is not on its path: the one that this schedule leads to.
     Jump(&'a Schedule),
-    /// The search goes back on its path, to the state after so many steps.
+    /// The search goes back on its path, to the state after this many steps.
     Back(usize),
     /// A step is taken from the last state of the path.
     Step(Move),
@@ -52,7 +52,7 @@ pub enum Explored<'a> {
     Met,
     /// The path ends: it is as long as it may be, or has come back to one of its own states.
     Cut,
-    /// Everything was tried in the state after so many steps, which leaves the path.
+    /// Everything was tried in the state after this many steps, which leaves the path.
     Closed(usize),
 }
 

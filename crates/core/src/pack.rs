@@ -109,7 +109,7 @@ fn pack_word<W: Word>(index: usize, word: W, before: W, next: usize, into: &mut 
 }
 
 /// Makes the row before the packed row, and takes that from the front of the bytes. `None` if that is no packed row of at
-/// most so many words; what has become of the row then is not said.
+/// most this many words; what has become of the row then is not said.
 pub fn unpack_row<W: Word>(bytes: &mut &[u8], row: &mut Vec<W>, most: usize) -> Option<()> {
     let mut next = 0usize;
     loop {

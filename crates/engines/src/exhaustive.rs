@@ -228,7 +228,7 @@ impl<'a, S: System> Search<'a, S> {
         }
     }
 
-    /// Looks at the limits every now and then, before a batch of so many states is expanded.
+    /// Looks at the limits every now and then, before a batch of this many states is expanded.
     fn check(&mut self, batch: usize) -> Option<StopReason> {
         if self.unchecked < CHECK_EVERY && !self.ledger.meter.is_over() {
             self.unchecked += batch;

@@ -17,7 +17,7 @@ use std::ops::Range;
 /// The most steps that are replayed: of a long schedule not everything can be tried.
 const MOST_STEPS: usize = 10_000_000;
 
-/// Shortens the schedule of a violation, with at most so many replays and while `meter` allows. The result shows a
+/// Shortens the schedule of a violation, with at most this many replays and while `meter` allows. The result shows a
 /// violation of the same kind at the same place, at its end; it is the given one if nothing better was found.
 pub fn shorten<S: System>(system: &S, found: &Found, budget_replays: usize, meter: &Meter) -> Found {
     // A lasso is short already: its stem is the shortest way to its loop.

@@ -12,7 +12,7 @@ pub(crate) enum Constant {
     Number(u64),
     /// The bits of a number of 128 bits.
     Wide(u128),
-    /// A symbol and so many bytes.
+    /// A symbol and this many bytes.
     Address(Arc<str>, i64),
     Undefined,
     Zero,

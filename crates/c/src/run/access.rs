@@ -20,7 +20,7 @@ pub(crate) enum Place {
     Constant(usize),
 }
 
-/// Where so many bytes are, or why they cannot be accessed.
+/// Where this many bytes are, or why they cannot be accessed.
 pub(crate) fn locate(
     model: &Model,
     view: View<'_>,
@@ -107,7 +107,7 @@ fn locate_block(words: &[u64], at: usize, head: &Head, place: u64, size: u64) ->
     None
 }
 
-/// So many bytes in words, from a byte on.
+/// This many bytes in words, from a byte on.
 pub(crate) fn read_words(words: &[u64], at: usize, size: u8) -> u64 {
     let (word, shift) = (at / 8, 8 * (at % 8) as u32);
     let low = words[word] >> shift;
@@ -137,7 +137,7 @@ pub(crate) fn peek(model: &Model, view: View<'_>, address: u64, size: u8) -> Opt
     }
 }
 
-/// Visits the objects of so many bytes.
+/// Visits the objects of this many bytes.
 pub(crate) fn for_each_object(model: &Model, address: u64, size: u64, mut visit: impl FnMut(ObjectId)) {
     if size == 0 || is_hidden(address) {
         return;
@@ -230,7 +230,7 @@ impl Run<'_> {
         }
     }
 
-    /// Notes that so many bytes were touched.
+    /// Notes that this many bytes were touched.
     #[inline]
     pub(crate) fn touch_cells(&mut self, address: u64, size: u64, access: Access) {
         self.changed |= access.changes();
@@ -238,7 +238,7 @@ impl Run<'_> {
         for_each_object(self.model, address, size, |object| step.touch(object, access));
     }
 
-    /// Reads so many bytes, and notes it.
+    /// Reads this many bytes, and notes it.
     pub(crate) fn read_bytes(&mut self, address: u64, size: u64) -> Done<Vec<u8>> {
         let place = match self.locate(address, size) {
             Ok(place) => place,

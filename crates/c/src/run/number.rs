@@ -4,7 +4,7 @@ use super::{Done, crash};
 use crate::code::{Binary, Conversion, Predicate};
 use crate::ir::{masked, sign_extended};
 
-/// The result of an operation on numbers of so many bits.
+/// The result of an operation on numbers of this many bits.
 #[inline]
 pub(crate) fn compute(operation: Binary, width: u8, left: u64, right: u64) -> Done<u64> {
     use Binary as B;
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// Whether a comparison of numbers of so many bits holds.
+/// Whether a comparison of numbers of this many bits holds.
 #[inline]
 pub(crate) fn compare(predicate: Predicate, width: u8, left: u64, right: u64) -> bool {
     use Predicate as P;

@@ -19,7 +19,7 @@ impl Run<'_> {
         }
     }
 
-    /// So many bytes were accessed. What an atomic section does is atomic, whatever the access itself says.
+    /// This many bytes were accessed. What an atomic section does is atomic, whatever the access itself says.
     #[inline]
     pub(super) fn accessed(&mut self, address: u64, size: u64, reads: bool, writes: bool, order: Order) {
         if self.state.clocks.is_some() && !is_hidden(address) {

@@ -46,7 +46,7 @@ struct Candidates<T> {
 }
 
 impl<T: Clone + std::hash::Hash> Piece<T> {
-    /// A piece without states. Its successors will wait in chunks of so many.
+    /// A piece without states. Its successors will wait in chunks of this many.
     pub(super) fn new(chunk: usize) -> Self {
         let candidates = Candidates {
             states: Frontier::new(chunk),
@@ -59,7 +59,7 @@ impl<T: Clone + std::hash::Hash> Piece<T> {
         Piece { share: 0, parents: Vec::new(), first: 0, is_done: false, candidates, report: Report::default() }
     }
 
-    /// Takes about so many states from the front of a level; `first` is the number of the next one.
+    /// Takes about this many states from the front of a level; `first` is the number of the next one.
     pub(super) fn fill(&mut self, share: Share, states: usize, level: &mut Frontier<T>, first: &mut u64) {
         (self.share, self.first, self.is_done) = (share, *first, false);
         let mut taken = 0;

@@ -45,7 +45,7 @@ impl Edges {
 /// No set.
 const NONE: u32 = 0;
 
-/// Fair components of a region that have no state in common, at most so many. There is none if and only if no fair
+/// Fair components of a region that have no state in common, at most this many. There is none if and only if no fair
 /// execution stays in the region. If the meter says that it is over, those that were found so far.
 pub(super) fn fair_components(
     graph: &StepGraph,

@@ -19,7 +19,7 @@ pub(super) const NO_STATE: u32 = u32::MAX;
 /// Beside the class of a step, that it is progress.
 const PROGRESS: u16 = 1 << 15;
 
-/// The limits are looked at after so many states.
+/// The limits are looked at after this many states.
 const CHECK_EVERY: usize = 256;
 
 /// Sets of small numbers, each kept once.
@@ -57,7 +57,7 @@ pub(super) struct StepGraph {
     /// For each state the set of the conditions that are true: goals by the number of their property, then causes.
     truths: Vec<u32>,
     sets: Sets,
-    /// The states in which nobody can move and an assumption blocks the execution: no execution stands still there.
+    /// The states in which no actor can move and an assumption blocks the execution: no execution stands still there.
     stuck: LongBits,
     /// For each length of the shortest schedule, the number of the first state that has it.
     levels: Vec<u32>,

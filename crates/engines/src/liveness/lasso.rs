@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 /// How many states of the components are tried as the beginning of the loop, in each of the two orders.
 const BEGINNINGS: usize = 64;
 
-/// After so many steps looked at, the loops found so far are good enough.
+/// After this many steps looked at, the loops found so far are good enough.
 const MOST_STEPS: usize = 1_000_000;
 
 /// A loop through the region.
@@ -40,7 +40,7 @@ impl Round {
         std::iter::once(self.start).chain(self.steps.iter().map(|step| step.target))
     }
 
-    /// The same loop, begun so many steps later.
+    /// The same loop, begun this many steps later.
     fn rotate(&mut self, steps: usize) {
         if let Some(step) = steps.checked_sub(1).map(|last| self.steps[last]) {
             self.start = step.target;
@@ -210,7 +210,7 @@ impl Tour<'_> {
         }
     }
 
-    /// The shortest way of at most so many steps that ends with a step that is looked for.
+    /// The shortest way of at most this many steps that ends with a step that is looked for.
     fn nearest(&mut self, from: u32, most: usize, is_goal: impl Fn(KeptStep) -> bool) -> Option<Vec<KeptStep>> {
         let mut before: HashMap<u32, (u32, KeptStep)> = HashMap::new();
         let mut queue = VecDeque::from([(from, 0)]);
@@ -263,7 +263,7 @@ impl Tour<'_> {
         round
     }
 
-    /// Leaves out the first steps of a round, so many, or takes a shorter way instead of them, if what is left is fair.
+    /// Leaves out the first steps of a round, this many, or takes a shorter way instead of them, if what is left is fair.
     fn leave_out(&mut self, round: &mut Round, size: usize) -> bool {
         let (start, end) = (round.start, round.steps[size - 1].target);
         // All steps together may be replaced, and not be left out.

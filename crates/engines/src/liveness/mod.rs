@@ -11,7 +11,7 @@
 //! | `progress` | all states, without the steps of progress |
 //!
 //! The property is violated if and only if the region has a set of states that a fair execution visits again and again,
-//! all of it ([`component`]). To every state belongs a step of nobody, which leads to itself, so that finished programs,
+//! all of it ([`component`]). To every state belongs a step of no actor, which leads to itself, so that finished programs,
 //! deadlocks and "nothing has to happen" are lassos too, with a loop of no moves.
 //!
 //! This comes after the search of `exhaustive`, and only if the program has properties: a walk of its own visits all

@@ -213,7 +213,7 @@ mod oracle {
         })
     }
 
-    /// The shortest fair loop from a state, shorter than so many steps.
+    /// The shortest fair loop from a state, shorter than this many steps.
     fn shortest_round(
         drawn: &Drawn,
         form: Form,

@@ -29,7 +29,7 @@ pub(crate) trait Runner {
     /// How many steps were taken.
     fn len(&self) -> usize;
 
-    /// Takes the last steps back until there are so many.
+    /// Takes the last steps back until there are this many.
     fn truncate(&mut self, len: usize);
 
     /// Takes the next step of an actor that holds a handler beyond the sequence, if there is a machine to run it on.

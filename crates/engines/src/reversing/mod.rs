@@ -97,7 +97,7 @@ struct Search<'t, 'o, 's, M: Machine> {
     seen: Seen,
     runs: Runs,
     pool: &'t Pool<'s, M>,
-    /// So many of the first states of the path belong to another search: this is a part of it.
+    /// This many of the first states of the path belong to another search: this is a part of it.
     floor: usize,
     /// What is to be explored from those.
     above: Above,

@@ -129,7 +129,7 @@ impl Captured {
         }
     }
 
-    /// `actor` took the last one of so many steps.
+    /// `actor` took the last one of this many steps.
     pub(crate) fn step<M: Machine>(&mut self, steps: usize, actor: ActorId, machine: &M) {
         if self.capture == Capture::Exact {
             return;

@@ -30,7 +30,7 @@ type Link = Option<Rc<Tree>>;
 pub(crate) enum CommonBits {
     /// The numbers below `LEAF`, if there are no others.
     Few(Bits),
-    /// A tree with so many levels of branches.
+    /// A tree with this many levels of branches.
     Many { height: u32, root: Rc<Tree> },
 }
 
@@ -60,7 +60,7 @@ fn is_same(one: &Link, other: &Link) -> bool {
 }
 
 impl Tree {
-    /// A part without numbers that has so many levels of branches.
+    /// A part without numbers that has this many levels of branches.
     fn empty(height: u32) -> Tree {
         if height == 0 { Tree::Leaf([0; FAN]) } else { Tree::Branch { len: 0, children: Default::default() } }
     }

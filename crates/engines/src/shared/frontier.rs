@@ -118,7 +118,7 @@ pub(crate) struct Frontier<T> {
 }
 
 impl<T: Clone + Hash> Frontier<T> {
-    /// Nothing waits. A chunk will have at most so many states.
+    /// Nothing waits. A chunk will have at most this many states.
     pub(crate) fn new(most: usize) -> Self {
         let (chunks, plain, packed) = (VecDeque::new(), Vec::new(), Vec::new());
         Frontier { most, chunks, plain, packed, open: 0, last: None, len: 0 }

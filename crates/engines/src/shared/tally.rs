@@ -306,7 +306,7 @@ pub(crate) struct PartTally {
 
 /// Parts of a search.
 impl Tally<'_> {
-    /// A part begins after so many steps of the path, on which there are these states; `cancel` stops it.
+    /// A part begins after this many steps of the path, on which there are these states; `cancel` stops it.
     pub(crate) fn branch_off(
         &self,
         steps: usize,

@@ -25,7 +25,7 @@ impl<K> Trail<K> {
         Trail { marks: Vec::new(), spare: Vec::new() }
     }
 
-    /// Adds the place where a machine stands, after so many steps.
+    /// Adds the place where a machine stands, after this many steps.
     pub(crate) fn save<M: Machine<Mark = K>>(&mut self, steps: usize, machine: &M) {
         self.truncate(steps);
         self.marks.resize_with(steps, || None);
@@ -44,7 +44,7 @@ impl<K> Trail<K> {
         }
     }
 
-    /// The places up to the one after so many steps, for another search.
+    /// The places up to the one after this many steps, for another search.
     pub(crate) fn up_to(&self, steps: usize) -> Self
     where
         K: Clone,
@@ -62,7 +62,7 @@ impl<K> Trail<K> {
         }
     }
 
-    /// Brings a machine to the place after so many of the moves of the path, and keeps all marks: for a look, not to go
+    /// Brings a machine to the place after this many of the moves of the path, and keeps all marks: for a look, not to go
     /// back.
     pub(crate) fn visit<M: Machine<Mark = K>>(&self, steps: usize, moves: &[Move], machine: &mut M) {
         let Some(marked) = self.marks[..=steps].iter().rposition(Option::is_some) else { return };
@@ -74,7 +74,7 @@ impl<K> Trail<K> {
         }
     }
 
-    /// Brings a machine to the place after so many of the moves of the path.
+    /// Brings a machine to the place after this many of the moves of the path.
     pub(crate) fn rewind<M: Machine<Mark = K>>(&mut self, steps: usize, moves: &[Move], machine: &mut M) {
         self.truncate(steps + 1);
         let Some(marked) = self.marks.iter().rposition(Option::is_some) else { return };

@@ -104,7 +104,7 @@ impl VisitedSet {
         keys.for_each(|key| self.shards[key.shard()].len += 1);
     }
 
-    /// The tables that have to grow before so many states more are claimed.
+    /// The tables that have to grow before this many states more are claimed.
     pub(crate) fn make_room(&mut self, more: usize) -> impl Iterator<Item = &mut Shard> {
         let each = more / SHARDS;
         self.shards.iter_mut().filter_map(move |shard| {
@@ -156,13 +156,13 @@ impl Slot {
 pub(crate) struct Shard {
     slots: Vec<Slot>,
     len: usize,
-    /// So many states will have to have room.
+    /// This many states will have to have room.
     expected: usize,
 }
 
 const SMALLEST: usize = 8;
 
-/// Where states are claimed, so many slots are looked at before it is said that there is no room.
+/// Where states are claimed, this many slots are looked at before it is said that there is no room.
 const MOST_PROBES: usize = 1024;
 
 fn empty_slots(capacity: usize) -> Vec<Slot> {

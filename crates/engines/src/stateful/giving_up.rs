@@ -20,7 +20,7 @@ use mazurka_core::{ActorId, Move, Outcome, Silent, Step, StopReason, System};
 
 /// How many transitions must have given no reduction, unless the options say another number.
 const PATIENCE: u64 = 512;
-/// One step for each so many of them must be settled. Otherwise it looks again when twice as many were taken.
+/// One step for each this many of them must be settled. Otherwise it looks again when twice as many were taken.
 const SETTLED: u64 = 8;
 /// It looks again when this many times as many transitions were taken.
 const RARELY: u64 = 4;
@@ -35,7 +35,7 @@ const WORTH_IT: u64 = 8;
 
 /// When a search looks for reductions, and what it concluded.
 pub(super) struct Effort {
-    /// So many transitions must have given no reduction.
+    /// This many transitions must have given no reduction.
     patience: u64,
     /// After how many transitions it looks next; never, if there is no such number.
     next_look: Option<u64>,

@@ -3,7 +3,7 @@ use crate::Cutoffs as Kind;
 use crate::programs::Notes;
 use mazurka_core::{ActorId, Budget, ObjectId, Silent, Step, Verdict};
 
-/// Actors that take so many steps each, all on one object or each on its own, and go back to their beginnings or not.
+/// Actors that take this many steps each, all on one object or each on its own, and go back to their beginnings or not.
 /// An actor may throw a die with each step.
 struct Walkers {
     actors: u32,

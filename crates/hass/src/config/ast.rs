@@ -146,7 +146,7 @@ pub enum TriggerKind {
         at: Vec<At>,
         weekdays: Option<Vec<u32>>,
     },
-    /// Each so many seconds.
+    /// At intervals of this many seconds.
     Pattern {
         period: i64,
         words: String,

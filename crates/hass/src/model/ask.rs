@@ -86,7 +86,7 @@ impl Stage<'_, '_> {
         yes
     }
 
-    /// Whether a state is older than so many milliseconds. Where both are possible, both are tried.
+    /// Whether a state is older than this many milliseconds. Where both are possible, both are tried.
     pub(crate) fn is_older(&mut self, slot: u16, milliseconds: i64) -> bool {
         let key = Key::Age(slot);
         self.step.read(self.model.zone_object());

@@ -31,7 +31,7 @@ pub(crate) enum Op {
     Stop {
         error: bool,
     },
-    /// Begins a loop with so many rounds, or one round for each item; jumps if there are none.
+    /// Begins a loop with this many rounds, or one round for each item; jumps if there are none.
     Loop(Option<Templated>, bool, usize),
     /// Ends a round: back to the body, or on.
     Next(usize),

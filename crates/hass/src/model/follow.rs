@@ -120,7 +120,7 @@ impl Timetable {
         self.edges.push((to, from, -length));
     }
 
-    /// The earliest times of so many steps with that much room between them; nothing if there are none.
+    /// The earliest times of this many steps with that much room between them; nothing if there are none.
     fn solve(&self, count: usize, room: i64) -> Option<Vec<i64>> {
         let mut times = vec![0; count + 1];
         let order = (0..count).map(|moment| (moment, moment + 1, room));

@@ -13,9 +13,9 @@ pub(crate) enum Effect {
     Attribute(&'static str, Val),
     /// Its state is a fresh time.
     Press,
-    /// Its number grows by so many steps.
+    /// Its number grows by this many steps.
     Add(f64),
-    /// The option so many further on, around the end or not; or the first or last one.
+    /// The option this many further on, around the end or not; or the first or last one.
     Cycle(i64, bool),
     Edge(bool),
     Start(Option<Val>),

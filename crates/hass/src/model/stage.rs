@@ -36,7 +36,7 @@ pub(crate) enum Happening {
 /// What the loop will do in one of its next turns.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
-    /// Waits so many turns.
+    /// Waits this many turns.
     Later(u8, Box<Task>),
     /// An automation is triggered.
     Trigger { routine: u16, trigger: u16, info: Val, cause: u8, depth: u8 },

@@ -186,7 +186,7 @@ impl Zone {
         true
     }
 
-    /// Whether a clock can be at least, and whether it can be less than, so many milliseconds.
+    /// Whether a clock can be at least, and whether it can be less than, this many milliseconds.
     pub(crate) fn compare(&self, key: Key, milliseconds: i64) -> (bool, bool) {
         match self.index(key) {
             Some(index) => (self.at(index, 0) >= milliseconds, -self.at(0, index) < milliseconds),

@@ -27,7 +27,7 @@ pub trait World {
     /// The second of the day and the weekday (Monday is 0), as far as they are known.
     fn clock(&mut self) -> Option<(u32, Option<u32>)>;
 
-    /// Whether the state of an entity changed more than so many milliseconds ago; nothing if that is not known.
+    /// Whether the state of an entity changed more than this many milliseconds ago; nothing if that is not known.
     fn is_older(&mut self, entity: &str, milliseconds: i64) -> Option<bool>;
 
     /// Decides what cannot be known.

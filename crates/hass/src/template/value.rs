@@ -24,9 +24,9 @@ pub enum Val {
     State(Arc<str>),
     /// `states`, or `states.domain`.
     States(Option<Arc<str>>),
-    /// A moment, plus so many milliseconds.
+    /// A moment, plus this many milliseconds.
     Moment(Moment, i64),
-    /// How much later the first moment is than the second one, plus so many milliseconds.
+    /// How much later the first moment is than the second one, plus this many milliseconds.
     Between(Box<(Moment, Moment)>, i64),
     /// A length of time in milliseconds.
     Span(i64),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub enum Request {
     /// What is explored.
     Program,
-    /// What there is to see at a place, but for the first steps of the path, of which so many are known.
+    /// What there is to see at a place, but for the first steps of the path, of which this many are known.
     At(Waypoint, usize),
     /// The place that is reached if two steps of the path, by their indices, change places.
     Reverse(Waypoint, usize, usize),

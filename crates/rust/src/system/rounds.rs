@@ -46,7 +46,7 @@ impl Rounds {
         self.properties[0].violation()
     }
 
-    /// The schedule of threads that go round for ever, if one is found within so many steps for each execution and while the
+    /// The schedule of threads that go round for ever, if one is found within this many steps for each execution and while the
     /// meter allows.
     pub fn find(&self, steps: usize, meter: &Meter) -> Option<Schedule> {
         self.closure.settled(|_| {
@@ -146,7 +146,7 @@ impl Rounds {
         None
     }
 
-    /// Whether the loop of a schedule is one, fair and without progress, and is gone round so many times.
+    /// Whether the loop of a schedule is one, fair and without progress, and is gone round this many times.
     fn goes_round(&self, schedule: &Schedule) -> bool {
         let Some(from) = schedule.lasso.as_ref().map(|lasso| lasso.from).filter(|&from| from < schedule.moves.len())
         else {

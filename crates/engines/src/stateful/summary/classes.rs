@@ -73,7 +73,7 @@ struct Class {
 struct Conflicts {
     /// The switched actors whose switch the transition writes.
     guard_readers: Set,
-    /// Of so many entries those that decide about conflicts.
+    /// Of this many entries those that decide about conflicts.
     known: usize,
     decisive: Set,
     /// The summary that was last seen behind such a transition, its decisive entries, and the actors that conflict by these.
