@@ -27,7 +27,7 @@ use mazurka_core::{
 use memory::Memory;
 use parts::{Above, Ahead, Closing, Pool};
 use path::Path;
-use rehearsal::{Foreseen, Runs, Seen};
+use rehearsal::{Foreseen, Runs, Witnessed};
 use std::collections::VecDeque;
 
 /// What was counted.
@@ -94,7 +94,7 @@ struct Search<'t, 'o, 's, M: Machine> {
     sequence: VecDeque<Occurrence>,
     reversed: Memory,
     foreseen: Foreseen,
-    seen: Seen,
+    seen: Witnessed,
     runs: Runs,
     pool: &'t Pool<'s, M>,
     /// This many of the first states of the path belong to another search: this is a part of it.
@@ -127,7 +127,7 @@ impl<'t, 'o, 's, M: Machine> Search<'t, 'o, 's, M> {
             sequence: VecDeque::new(),
             reversed: Memory::new(),
             foreseen: Foreseen::default(),
-            seen: Seen::default(),
+            seen: Witnessed::default(),
             runs: Runs::default(),
             pool,
             floor: 0,

@@ -63,9 +63,9 @@ impl Runs {
 /// An event is a step with everything that happens before it, and that determines what the step does. So a step that was
 /// seen with the same footprint after the same history need not be run again to know what it does there.
 #[derive(Default)]
-pub(super) struct Seen(Vec<u128>);
+pub(super) struct Witnessed(Vec<u128>);
 
-impl Seen {
+impl Witnessed {
     fn key(name: u128, occurrence: &Occurrence) -> u128 {
         name ^ u128::from(occurrence.footprint.0) << 64 | 1
     }
@@ -75,13 +75,13 @@ impl Seen {
         if self.0.is_empty() {
             self.0.resize(MANY, 0);
         }
-        let key = Seen::key(name, occurrence);
+        let key = Witnessed::key(name, occurrence);
         self.0[(key >> 1) as usize % MANY] = key;
     }
 
     /// Whether a step was seen to do this under this name.
     pub(super) fn contains(&self, name: u128, occurrence: &Occurrence) -> bool {
-        let key = Seen::key(name, occurrence);
+        let key = Witnessed::key(name, occurrence);
         self.0.get((key >> 1) as usize % MANY) == Some(&key)
     }
 }
