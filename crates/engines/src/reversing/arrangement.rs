@@ -99,7 +99,7 @@ pub(crate) struct Arrangement<'a> {
     steps: &'a [Occurrence],
     followers: Vec<SmallVec<[u32; 4]>>,
     /// For each object the steps that touch it.
-    touched: FxHashMap<ObjectId, Touches>,
+    touched: FxHashMap<ObjectId, StepTouches>,
     /// For each actor its last step.
     last: FxHashMap<ActorId, usize>,
     start: Standing,
@@ -111,7 +111,7 @@ pub(crate) struct Arrangement<'a> {
 
 /// The steps that touch an object.
 #[derive(Default)]
-struct Touches {
+struct StepTouches {
     all: SmallVec<[(u32, Access); 4]>,
     /// From where on no step has written it, but the first of them.
     since_written: usize,
