@@ -1,8 +1,8 @@
 // Puts the explorer together: where the reader stands, what the server said of it, buttons, keys and the address.
 
-// So many steps of a path are drawn, around the one at hand.
+// This many steps of a path are drawn, around the one at hand.
 const DRAWN_STEPS = 160;
-// So many violations are remembered.
+// This many violations are remembered.
 const MOST_WRONGS = 30;
 
 /** The path with the steps that were taken back and can be taken again, and what there is to see at the step at hand. */

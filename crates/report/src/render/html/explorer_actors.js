@@ -1,6 +1,6 @@
-// Who can move: every actor with its next step, who waits for whom, and which next steps conflict.
+// The actors that can move, each with its next step; which actor is blocked on what; and which next steps conflict.
 
-// More conflicts than this are not drawn, only listed; and no more than so many are listed.
+// More conflicts than this are not drawn, only listed; and no more than this many are listed.
 const DRAWN_CLASHES = 12;
 const LISTED_CLASHES = 40;
 const WORDED_CLASHES = 3;
